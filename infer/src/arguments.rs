@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
-use tabsegnet::RankingError;
 use tabsegnet::questions::{GivenQuestion, QuestionError, Questions, is_blank};
+use tabsegnet::{RankingError, SessionOptions};
 use tabsegnet_datasets::{Dataset, Extra, registry};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_ranker::device::DeviceChoice;
@@ -369,6 +369,18 @@ impl Arguments {
             return Err(UsageError(format!("{name} is for a ranker of nodes: it goes with --nodes for --corpus")));
         }
         Ok(())
+    }
+
+    /// How a checkpoint is opened; `cache` is where vectors are kept between runs, if anywhere.
+    pub fn session_options(&self, cache: Option<PathBuf>) -> SessionOptions {
+        SessionOptions {
+            device: self.device,
+            cache,
+            glossaries: self.glossary.clone(),
+            without_glossary: self.no_glossary,
+            segmenter: self.segmenter.clone(),
+            ..SessionOptions::default()
+        }
     }
 
     /// How to read the document.

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Error, Result, bail};
 use rayon::prelude::*;
 use tabsegnet::progress::on_stderr;
 use tabsegnet::questions::{GivenQuestion, Questions};
-use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, SessionOptions, TableRanking};
+use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, TableRanking};
 use tabsegnet_store::eprintln;
 
 use crate::arguments::{Arguments, Asked, Format, More, UsageError};
@@ -76,15 +76,8 @@ pub fn rank(arguments: &Arguments, asked: &Asked<'_>) -> Result<()> {
 }
 
 fn open_session(arguments: &Arguments, checkpoint: &Path) -> Result<Session> {
-    let options = SessionOptions {
-        device: arguments.device,
-        // What is opened is a choice of tables for one question: there is nothing to keep.
-        cache: None,
-        glossaries: arguments.glossary.clone(),
-        without_glossary: arguments.no_glossary,
-        segmenter: arguments.segmenter.clone(),
-        ..SessionOptions::default()
-    };
+    // What is opened is a choice of tables for one question: there is nothing to keep.
+    let options = arguments.session_options(None);
     let opening = Opening::read(checkpoint, &options)?.with_progress(on_stderr());
     if let Some(notice) = opening.segmenter_notice() {
         eprintln!("{notice}");

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Parser as _;
+use tabsegnet::Opening;
 use tabsegnet::progress::on_stderr;
-use tabsegnet::{Opening, SessionOptions};
 use tabsegnet_graph::Graph;
 use tabsegnet_store::{Store, default_cache_dir, eprintln, is_closed_pipe};
 
@@ -75,14 +75,7 @@ fn run(arguments: &Arguments) -> Result<()> {
 /// The checkpoint that ranks, by its folder and opened, what is to be known of it told on stderr, and where rankings go.
 fn open(arguments: &Arguments) -> Result<(&Path, Opening, Writer<'_>)> {
     let checkpoint = arguments.checkpoint.as_deref().context("--checkpoint DIR is missing")?;
-    let options = SessionOptions {
-        device: arguments.device,
-        cache: arguments.cache.clone().or_else(own_cache),
-        glossaries: arguments.glossary.clone(),
-        without_glossary: arguments.no_glossary,
-        segmenter: arguments.segmenter.clone(),
-        ..SessionOptions::default()
-    };
+    let options = arguments.session_options(arguments.cache.clone().or_else(own_cache));
     let opening = Opening::read(checkpoint, &options)?.with_progress(on_stderr());
     eprintln!("device: {}", opening.device());
     if let Some(warning) = opening.warning() {
