@@ -14,7 +14,7 @@ use clap::Parser as _;
 use tabsegnet::Opening;
 use tabsegnet::progress::on_stderr;
 use tabsegnet_graph::Graph;
-use tabsegnet_store::{Store, default_cache_dir, eprintln, is_closed_pipe};
+use tabsegnet_store::{Store, default_cache_dir, eprintln, exit};
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;
@@ -22,23 +22,13 @@ use output::Writer;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Exit code for wrong usage.
-const USAGE: u8 = 2;
-
 fn main() -> ExitCode {
     // SAFETY: the first that the program does.
     #[allow(unsafe_code)]
     unsafe {
         tabsegnet_segmenter::say_thread_count();
     }
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(if error.chain().any(|cause| cause.is::<UsageError>()) { USAGE } else { 1 })
-        }
-    }
+    exit(run(&Arguments::parse()), |cause| cause.is::<UsageError>())
 }
 
 /// The user's cache directory; nothing, which is said, where there is none that can be written.

@@ -29,13 +29,11 @@ mod replay;
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
 use output::Writer;
-use tabsegnet_store::{eprintln, is_closed_pipe};
+use tabsegnet_store::{eprintln, exit};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Exit code for wrong usage.
-const USAGE: u8 = 2;
 /// Tables of a corpus whose nodes are ranked unless said.
 const TABLES: usize = 10;
 
@@ -177,17 +175,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == tabsegnet_sql::worker::ARGUMENT) {
         return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            let is_usage = |cause: &(dyn std::error::Error + 'static)| {
-                cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }))
-            };
-            ExitCode::from(if error.chain().any(is_usage) { USAGE } else { 1 })
-        }
-    }
+    exit(run(&Arguments::parse()), |cause| {
+        cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }))
+    })
 }
 
 impl Arguments {
