@@ -269,12 +269,10 @@ fn by_document(
     embedded: &Embedded,
     scores: impl Fn(usize, &[usize]) -> Result<Vec<Vec<f32>>, RankingError>,
 ) -> Result<Vec<Vec<f32>>, RankingError> {
-    let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
-    for (index, question) in embedded.questions.iter().enumerate() {
-        of_document[question.document].push(index);
-    }
     let mut all = vec![Vec::new(); embedded.questions.len()];
-    for (document, questions) in of_document.iter().enumerate().filter(|(_, questions)| !questions.is_empty()) {
+    for (document, questions) in
+        embedded.questions_of_documents().iter().enumerate().filter(|(_, questions)| !questions.is_empty())
+    {
         for (&question, scores) in questions.iter().zip(scores(document, questions)?) {
             all[question] = scores;
         }

@@ -167,6 +167,15 @@ impl Embedded {
         self.d_enc
     }
 
+    /// For each document its questions, by their numbers; empty where it has none.
+    pub(crate) fn questions_of_documents(&self) -> Vec<Vec<usize>> {
+        let mut of_document = vec![Vec::new(); self.documents.len()];
+        for (number, question) in self.questions.iter().enumerate() {
+            of_document[question.document].push(number);
+        }
+        of_document
+    }
+
     /// The document of a question.
     pub fn document_of(&self, question: usize) -> &PreparedDocument {
         &self.documents[self.questions[question].document]

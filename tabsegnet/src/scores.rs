@@ -46,10 +46,7 @@ impl Scorer<'_> {
     /// # Errors
     /// Vectors that do not fit the model or are not finite; a score that is not finite.
     pub fn scores(&self, embedded: &Embedded) -> Result<Vec<Vec<f32>>, RankingError> {
-        let mut of_document: Vec<Vec<usize>> = vec![Vec::new(); embedded.documents.len()];
-        for (index, question) in embedded.questions.iter().enumerate() {
-            of_document[question.document].push(index);
-        }
+        let mut of_document = embedded.questions_of_documents();
         of_document.retain(|questions| !questions.is_empty());
         let tables = embedded.table_scores(self.inference.model().table_scorer().as_ref());
         let scored = of_document.par_iter().map(|questions| {
