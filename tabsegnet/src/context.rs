@@ -21,6 +21,7 @@ use tabsegnet_datasets::node_id;
 use tabsegnet_graph::NodeKind;
 
 use crate::ranking::{Position, RankedNode, Ranking};
+use crate::table::one_line;
 
 /// A context within a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,8 +134,8 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
     }
     let mut text = format!(
         "Question: {}\nEvidence from the report {}, to be cited as [p0] (sentence) or [t0:r1c1] (table, row, column).\n",
-        inline(&ranking.question),
-        inline(&document.id)
+        one_line(&ranking.question),
+        one_line(&document.id)
     );
     let (mut heading, mut passage, mut after_passage) = (0, 0, false);
     let mut sections = Sections::default();
@@ -145,7 +146,7 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
                 if headings.contains(&heading) {
                     after_passage &= !sections.write(&mut text);
                     let between = if after_passage { "" } else { "\n" };
-                    let _ = writeln!(text, "{between}[{}] {}", node_id::heading(heading), inline(&title.text));
+                    let _ = writeln!(text, "{between}[{}] {}", node_id::heading(heading), one_line(&title.text));
                     after_passage = true;
                 }
                 heading += 1;
@@ -154,7 +155,7 @@ fn render(document: &Document, ranking: &Ranking, nodes: &[RankedNode]) -> Strin
                 if passages.contains(&passage) {
                     after_passage &= !sections.write(&mut text);
                     let between = if after_passage { "" } else { "\n" };
-                    let _ = writeln!(text, "{between}[{}] {}", node_id::passage(passage), inline(sentence));
+                    let _ = writeln!(text, "{between}[{}] {}", node_id::passage(passage), one_line(sentence));
                     after_passage = true;
                 }
                 passage += 1;
@@ -188,7 +189,7 @@ impl<'d> Sections<'d> {
 
     /// Writes a line with the headings where they are others than before; whether it did.
     fn write(&mut self, text: &mut String) -> bool {
-        let path: Vec<String> = self.outline.path().map(|heading| inline(&heading.text)).collect();
+        let path: Vec<String> = self.outline.path().map(|heading| one_line(&heading.text)).collect();
         let new = !std::mem::replace(&mut self.shown, true) && !path.is_empty();
         if new {
             let _ = writeln!(text, "\n# {}", path.join(" > "));
@@ -202,7 +203,7 @@ fn render_table(table: &Table, cut: &Cut, text: &mut String) {
     let _ = write!(text, "Table {}", node_id::caption(table.number()));
     let _ = match caption.trim() {
         "" => writeln!(text),
-        caption => writeln!(text, ": {}", inline(caption)),
+        caption => writeln!(text, ": {}", one_line(caption)),
     };
     let place = |row, col| Cell { row, col, rowspan: 1, colspan: 1, text: String::new() };
     let named = |letter: char, number: usize, path: String| match path.as_str() {
@@ -232,14 +233,8 @@ fn render_table(table: &Table, cut: &Cut, text: &mut String) {
     }
 }
 
-/// On one line, without control characters.
-fn inline(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
-}
-
 fn in_table(text: &str) -> String {
-    inline(text).replace('|', "\\|")
+    one_line(text).replace('|', "\\|")
 }
 
 #[cfg(test)]

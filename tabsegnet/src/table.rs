@@ -148,12 +148,10 @@ fn described_by(node: &RankedNode, row: Option<&str>) -> String {
     one_line(&text)
 }
 
-/// Control characters could move the cursor or change colours.
-fn one_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+/// On one line, without control characters, which could move the cursor or change colours.
+pub(crate) fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Columns that a text takes in a terminal at most: characters that join into one are counted one by one.
