@@ -47,6 +47,11 @@ pub fn print_if_read(text: &str) -> io::Result<()> {
     }
 }
 
+/// A text with blanks for its control characters: what stands in a cell, a reply or a message is not to steer a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// Prints to standard output, at once.
 ///
 /// # Errors

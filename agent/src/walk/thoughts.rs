@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use tabsegnet_llm::Piece;
+use tabsegnet_store::printable;
 
 /// Writes what stands in the field `thought` of a reply as it arrives: a line each, without control characters, so that no
 /// reply can steer a terminal.
@@ -30,8 +31,7 @@ impl<W: Write> Thoughts<W> {
                 }
                 self.reply.push_str(text);
                 let Some((thought, whole)) = thought(&self.reply) else { return };
-                let new: String =
-                    thought.chars().skip(self.written).map(|c| if c.is_control() { ' ' } else { c }).collect();
+                let new: String = printable(&thought).chars().skip(self.written).collect();
                 if !new.is_empty() {
                     let sign = if self.written == 0 { "  " } else { "" };
                     let _ = write!(self.out, "{sign}{new}");
@@ -74,10 +74,9 @@ fn thought(reply: &str) -> Option<(String, bool)> {
     }
     // An escape may be half there: what is left of it is at most `\ud83d\ude0`.
     let raw = rest.get(..end)?;
-    let text = (0..=11).filter_map(|less| raw.get(..raw.len().checked_sub(less)?)).find_map(|raw| {
-        let raw: String = raw.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        serde_json::from_str::<String>(&format!("\"{raw}\"")).ok()
-    });
+    let text = (0..=11)
+        .filter_map(|less| raw.get(..raw.len().checked_sub(less)?))
+        .find_map(|raw| serde_json::from_str::<String>(&format!("\"{}\"", printable(raw))).ok());
     Some((text?, whole))
 }
 

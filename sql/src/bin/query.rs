@@ -24,7 +24,7 @@ mod source;
 
 use llm::{Llm, LlmArguments, Statement};
 use source::Source;
-use tabsegnet_store::eprintln;
+use tabsegnet_store::{eprintln, printable};
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
@@ -142,7 +142,7 @@ fn main() -> ExitCode {
                 Some(QueryError::Stopped { .. }) => ("", 4),
                 _ => ("error: ", 1),
             };
-            eprintln!("{prefix}{}", without_control(&without_password(&format!("{error:#}"), &arguments)));
+            eprintln!("{prefix}{}", printable(&without_password(&format!("{error:#}"), &arguments)));
             ExitCode::from(code)
         }
     }
@@ -247,7 +247,7 @@ fn abstain(arguments: &Arguments, generation: &Generation) -> Result<ExitCode> {
     }
     eprintln!("no statement is likely enough{}", if generation.proposals.is_empty() { "" } else { "; the likeliest:" });
     for proposal in &generation.proposals {
-        eprintln!("{:.2}  {}", proposal.confidence, without_control(&proposal.sql));
+        eprintln!("{:.2}  {}", proposal.confidence, printable(&proposal.sql));
     }
     Ok(ExitCode::from(5))
 }
@@ -357,10 +357,10 @@ fn write(
     match found {
         Found::Given => {}
         Found::Learnt(generation, chosen) => {
-            eprintln!("{:.2}  {}", chosen.confidence, without_control(&chosen.sql));
-            generation.joins.iter().for_each(|join| eprintln!("      joins {}", without_control(&join.to_string())));
+            eprintln!("{:.2}  {}", chosen.confidence, printable(&chosen.sql));
+            generation.joins.iter().for_each(|join| eprintln!("      joins {}", printable(&join.to_string())));
         }
-        Found::Written(statement) => eprintln!("llm  {}", without_control(&statement.sql)),
+        Found::Written(statement) => eprintln!("llm  {}", printable(&statement.sql)),
     }
     match &sourced {
         Some(rows) => rows.write(format, &mut output)?,
@@ -397,7 +397,7 @@ fn doubt(rows: &Rows) -> Option<&'static str> {
 }
 
 fn note(text: &str) {
-    eprintln!("note: {}", without_control(text));
+    eprintln!("note: {}", printable(text));
 }
 
 fn hidden_is_not_there(name: &str) {
@@ -405,12 +405,7 @@ fn hidden_is_not_there(name: &str) {
 }
 
 fn warn(text: &str) {
-    eprintln!("warning: {}", without_control(text));
-}
-
-/// A message may have what the statement or the database has.
-fn without_control(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    eprintln!("warning: {}", printable(text));
 }
 
 /// The semantic file, or none.

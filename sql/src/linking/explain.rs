@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
+use tabsegnet_store::printable;
 
 use super::{Linked, Linker, Words};
 use crate::schema_graph::{Cardinality, SchemaGraph};
@@ -173,7 +174,6 @@ impl Explanation {
     /// # Errors
     /// What the output gives.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
-        let printable = |text: &str| -> String { text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect() };
         if !self.columns.is_empty() {
             writeln!(output, "columns")?;
         }

@@ -8,7 +8,7 @@ use tabsegnet::OpenDocument;
 use tabsegnet_agent::large::Excerpt;
 use tabsegnet_agent::{Answer, Citation, page};
 use tabsegnet_page::{Answer as Shown, Page};
-use tabsegnet_store::{eprintln, write_bytes_atomic};
+use tabsegnet_store::{eprintln, printable, write_bytes_atomic};
 
 use crate::large::LargeDocument;
 use crate::{Format, Found};
@@ -210,7 +210,5 @@ fn lines(answer: &Answer) -> String {
             lines.push(format!("  {}{table}{location}: {} {}", citation.node, citation.text, headers.join(" | ")));
         }
     }
-    // What stands in a cell, or in a reply, is not to steer the terminal.
-    let plain = |line: &String| line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>() + "\n";
-    lines.iter().map(plain).collect()
+    lines.iter().map(|line| printable(line) + "\n").collect()
 }
