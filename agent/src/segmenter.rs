@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tabsegnet_lexical::names::STOP;
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Message, ReplySchema, RunCost, chat_json};
 use tabsegnet_segmenter::{Segmenter, SegmenterError};
+use tabsegnet_sql::llm::one_line;
 use tabsegnet_store::Digest;
 
 /// Segments that one question may have.
@@ -120,7 +121,7 @@ fn read_segments(value: &Value, question: &str) -> Result<Vec<String>, String> {
     let mut segments: Vec<String> = Vec::new();
     for (segment, number) in list.iter().zip(1..) {
         let text = segment.as_str().ok_or_else(|| format!("segment {number} is no text"))?;
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = one_line(text);
         let problem = if text.is_empty() {
             "is empty".to_owned()
         } else if text.chars().count() > LONGEST {

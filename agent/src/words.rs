@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use rust_decimal::Decimal;
 use tabsegnet::{NodeKind, RankedNode};
 use tabsegnet_document::months::MONTHS;
+use tabsegnet_sql::llm::one_line;
 
 use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};
@@ -40,7 +41,7 @@ pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, in
                     add.texts(
                         Family::Word,
                         vec![said.clone()],
-                        vec![shown(&node.text)],
+                        vec![one_line(&node.text)],
                         described(&node.text, inquiry),
                     );
                 }
@@ -50,7 +51,7 @@ pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, in
                 }
             }
             NodeKind::RowHeader | NodeKind::ColumnHeader => {
-                let name = shown(&node.text);
+                let name = one_line(&node.text);
                 let features = described(&name, inquiry);
                 add.texts(Family::Header, vec![said], vec![name], features);
             }
@@ -88,11 +89,6 @@ impl Additions<'_, '_> {
             self.found.push(words_candidate(family, facts, Vec::new(), Some(outcome), &features, self.inquiry));
         }
     }
-}
-
-/// In one line.
-fn shown(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The innermost header of a path.
@@ -187,7 +183,7 @@ const TRIGGERS: [(&str, Trigger); 34] = [
 /// Sentences of a passage and what stands behind their verbs and prepositions.
 fn spans(add: &mut Additions<'_, '_>, node: &RankedNode, fact: &Fact, nth: usize) {
     let inquiry = add.inquiry;
-    let passage = shown(&node.text);
+    let passage = one_line(&node.text);
     let mut made = 0;
     for (number, sentence) in
         sentences(&passage).into_iter().enumerate().filter(|(_, text)| text.len() <= LONGEST_SENTENCE)

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use tabsegnet::{Graph, Node, NodeKind};
 use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number, with_points};
 use tabsegnet_graph::{EdgeType, GridNode as _, Span};
+use tabsegnet_sql::llm::one_line;
 
 use crate::answer::Citation;
 use crate::quantity::{Quantity, Scale, of_cell, of_sentence};
@@ -475,11 +476,6 @@ pub(crate) fn short(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
         None => text.to_owned(),
     }
-}
-
-/// Without line breaks and doubled blanks.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// As texts are compared: in lower case, on one line.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use tabsegnet::NodeKind;
+use tabsegnet_sql::llm::one_line;
 
 use crate::program::Program;
 use crate::walk::action::{Action, Call};
@@ -360,5 +361,5 @@ pub(crate) fn named(action: &Action) -> String {
         Action::AnswerQuestion { answer, .. } => format!("AnswerQuestion({})", answer.join("; ")),
         Action::Abstain { .. } => "Abstain".to_owned(),
     };
-    short(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    short(&one_line(&text))
 }

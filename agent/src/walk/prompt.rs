@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tabsegnet_llm::estimated_tokens;
+use tabsegnet_sql::llm::one_line;
 
 use crate::walk::chooser::View;
 use crate::walk::trace::TraceEvent;
@@ -14,7 +15,7 @@ pub(crate) fn system() -> &'static str {
 
 /// The state before a round; `found` is what is known of the tables of a corpus, and may be empty.
 pub(crate) fn user(view: &View<'_>, found: &str) -> String {
-    let mut head = format!("Question: {}\n", view.question.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut head = format!("Question: {}\n", one_line(view.question));
     if !found.is_empty() {
         let _ = write!(head, "\n{found}");
     }
@@ -61,8 +62,7 @@ pub(crate) fn user(view: &View<'_>, found: &str) -> String {
 fn told(event: &TraceEvent) -> (String, String) {
     match event {
         TraceEvent::Round { round, thought, observations, .. } => {
-            let mut long =
-                format!("Round {round}\nThought: {}\n", thought.split_whitespace().collect::<Vec<_>>().join(" "));
+            let mut long = format!("Round {round}\nThought: {}\n", one_line(thought));
             let mut brief = long.clone();
             for observation in observations {
                 let _ = writeln!(long, "- {}: {}", observation.action, observation.text);

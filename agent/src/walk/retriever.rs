@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tabsegnet_llm::{
     Budget, ChatModel, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json, estimated_tokens,
 };
+use tabsegnet_sql::llm::one_line;
 
 use crate::walk::cells::CellGraph;
 use crate::walk::windows::windows;
@@ -96,7 +97,7 @@ pub fn retrieve(
     on_piece: &mut dyn FnMut(Piece<'_>),
 ) -> Result<Retrieved, RetrieveError> {
     let settings = cells.settings();
-    let question = Value::from(question.split_whitespace().collect::<Vec<_>>().join(" ")).to_string();
+    let question = Value::from(one_line(question)).to_string();
     let beside = estimated_tokens(SYSTEM) + estimated_tokens(&question) + BESIDE;
     let room = (settings.prompt_tokens as u64).saturating_sub(beside);
     let windows = windows(cells, room);

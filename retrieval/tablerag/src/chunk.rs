@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet::context::tokens;
 use tabsegnet_document::model::{Block, Document, Heading, Outline, Table};
 use tabsegnet_document::node_id;
+use tabsegnet_sql::llm::one_line;
 
 /// How documents are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -260,10 +261,6 @@ fn joined<'a>(cells: impl Iterator<Item = &'a str>) -> String {
         let _ = write!(line, " {} |", one_line(cell).replace('\\', "\\\\").replace('|', "\\|"));
     }
     line
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

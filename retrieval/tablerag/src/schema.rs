@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::model::Table;
+use tabsegnet_sql::llm::one_line;
 use tabsegnet_sql::tables::ImportedTable;
 
 use crate::chunk::cell;
@@ -30,7 +31,7 @@ impl TableSchema {
         let column = |column: &tabsegnet_sql::tables::ImportedColumn| {
             let mut examples: Vec<String> = Vec::new();
             for row in imported.header_rows()..table.rows() {
-                let text: String = cell(table, row, column.source).split_whitespace().collect::<Vec<_>>().join(" ");
+                let text = one_line(cell(table, row, column.source));
                 let text: String = text.chars().take(LENGTH).collect();
                 if !text.is_empty() && !examples.contains(&text) {
                     examples.push(text);
