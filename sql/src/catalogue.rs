@@ -58,9 +58,14 @@ pub(crate) struct Catalogue {
     pub(crate) not_there: Vec<String>,
 }
 
-/// A name between double quotes.
-pub(crate) fn quote(name: &str) -> String {
+/// A name as a statement has it: between double quotes, those in it doubled.
+pub fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as a statement has it: between single quotes, those in it doubled.
+pub fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Catalogue {

@@ -37,6 +37,7 @@ mod walk;
 pub mod worker;
 mod written;
 
+pub use catalogue::{literal, quote};
 pub use database::Database;
 pub use error::QueryError;
 pub use narrowed::{Narrowed, narrowed};

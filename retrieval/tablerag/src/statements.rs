@@ -10,7 +10,9 @@ use tabsegnet_sql::compose::LEAST as LEAST_OF_RECORDS;
 use tabsegnet_sql::generate::{Generation, Known, LEAST, Proposal, generate};
 use tabsegnet_sql::schema_graph::{Semantics, SqlDialect};
 use tabsegnet_sql::tables::{ColumnType, ImportedTable};
-use tabsegnet_sql::{Database, ProposeError, QueryError, Rows, SEARCH, Sandbox, Schema, Target, Value, propose};
+use tabsegnet_sql::{
+    Database, ProposeError, QueryError, Rows, SEARCH, Sandbox, Schema, Target, Value, literal, propose, quote,
+};
 
 use crate::library::Library;
 use crate::planner::Statement;
@@ -199,7 +201,7 @@ fn aggregated(
                 if texts.iter().any(|(other, _)| *other == of_text) {
                     return None;
                 }
-                texts.push((of_text, format!("{name} = '{}'", text.replace('\'', "''"))));
+                texts.push((of_text, format!("{name} = {}", literal(text))));
             }
         }
     }
@@ -287,10 +289,6 @@ fn rows_for(
     let step = rows.div_ceil(left).max(1);
     add(database.query(&format!("SELECT {list} FROM {from} WHERE rowid % {step} = 0 LIMIT {left}"))?, &mut all);
     Ok(all.unwrap_or_else(|| Rows { columns: Vec::new(), rows: Vec::new(), truncated: false }))
-}
-
-fn quote(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::catalogue::literal;
 use crate::joins::{JoinTree, Joiner};
 use crate::schema_graph::{SchemaGraph, SqlDialect, TableNode};
 
@@ -439,20 +440,19 @@ impl Names<'_> {
 
     fn condition(&self, condition: &Condition) -> String {
         let column = self.column(condition.column);
-        let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
         let operand = match &condition.operand {
             Operand::Within(from, to) => {
                 return match (from, to) {
                     (Some(from), Some(to)) => {
-                        format!("({column} >= {} AND {column} < {})", quoted(from), quoted(to))
+                        format!("({column} >= {} AND {column} < {})", literal(from), literal(to))
                     }
-                    (Some(from), None) => format!("{column} >= {}", quoted(from)),
-                    (None, to) => format!("{column} < {}", quoted(&to.clone().unwrap_or_default())),
+                    (Some(from), None) => format!("{column} >= {}", literal(from)),
+                    (None, to) => format!("{column} < {}", literal(to.as_deref().unwrap_or_default())),
                 };
             }
             Operand::Nothing if condition.relation == Relation::Unequal => return format!("{column} IS NOT NULL"),
             Operand::Nothing => return format!("{column} IS NULL"),
-            Operand::Text(text) => quoted(text),
+            Operand::Text(text) => literal(text),
             Operand::Number(number) => format!("{number}"),
             Operand::Of(function) => {
                 let table = self.graph.columns().get(condition.column).and_then(|c| self.graph.tables().get(c.table));

@@ -3,6 +3,7 @@
 use super::conditions::{Condition, Relation};
 use super::known::{Field, Known, Scope};
 use super::question::Question;
+use crate::catalogue::literal;
 
 /// At most so many fields are shown, measured, and so many statements made of one scope.
 const SHOWN: usize = 12;
@@ -168,11 +169,12 @@ impl Maker<'_> {
         (!(one_end && low), !(one_end && high))
     }
 
-    /// The row that sums up the others, where one table is read.
+    /// The row that sums up the others, where one table is read: a field, and what SQL has for the value that it has there.
     fn total(&self) -> Option<(usize, String)> {
         match self.scope.tables.as_slice() {
             [table] => {
-                self.known.tables.get(*table)?.total.clone().map(|(field, value)| (field, value.replace('\'', "''")))
+                let (field, value) = self.known.tables.get(*table)?.total.as_ref()?;
+                Some((*field, literal(value)))
             }
             _ => None,
         }
@@ -313,12 +315,12 @@ impl Maker<'_> {
             let names_total = |of: &&(usize, String)| {
                 let conditions = filter.conditions.iter().filter_map(|at| self.question.conditions.get(*at));
                 let mut of_field = conditions.filter(|found| found.field == of.0 && found.names_value());
-                of_field.any(|found| found.value.eq_ignore_ascii_case(&format!("'{}'", of.1)))
+                of_field.any(|found| found.value.eq_ignore_ascii_case(&of.1))
             };
             let plain = &filter.sql;
             let without_total = total.as_ref().filter(|total| !names_total(total)).map(|(field, value)| {
                 let and = if plain.is_empty() { " WHERE" } else { " AND" };
-                format!("{plain}{and} coalesce({}, '') <> '{value}'", name(*field))
+                format!("{plain}{and} coalesce({}, '') <> {value}", name(*field))
             });
             let sql = without_total.as_ref().unwrap_or(plain);
             let and = if sql.is_empty() { " WHERE" } else { " AND" };

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::known::{Cell, Field, Known};
 use super::question::{Token, is_stop};
+use crate::catalogue::literal;
 
 /// The longest part of a value that is looked for, in words.
 const WORDS: usize = 8;
@@ -72,10 +73,6 @@ impl Condition {
         };
         format!("{field} {sign} {}", self.value)
     }
-}
-
-fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// The conditions that a question may state, those with most words first.
