@@ -15,7 +15,7 @@ use sqlparser::parser::Parser;
 
 use crate::rows::{Rows, Value};
 use crate::schema::Schema;
-use crate::statement::{Token, Tokens};
+use crate::statement::{Token, Tokens, look_into};
 use crate::written::{Written, written};
 
 /// A cell of a table in the database.
@@ -35,12 +35,6 @@ pub struct Origin {
 
 /// Per row of a result, per column: where the value comes from. Empty where nothing is known of any.
 pub type Origins = Vec<Vec<Option<Origin>>>;
-
-/// Longer statements are not looked into.
-const BYTES: usize = 20_000;
-
-/// Room for the parser, which descends into what is nested.
-const STACK: usize = 64 << 20;
 
 /// Functions that make one row of many.
 pub(crate) const AGGREGATES: [&str; 16] = [
@@ -64,13 +58,7 @@ pub(crate) struct TracedTable {
 
 /// The statement with the row ids of its tables, where each row of its result comes from one row of each.
 pub(crate) fn trace(sql: &str, schema: &Schema) -> Option<Traced> {
-    if sql.len() > BYTES {
-        return None;
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        thread.spawn_scoped(scope, || rewrite(sql, schema)).ok()?.join().ok()?
-    })
+    look_into(sql, |sql| rewrite(sql, schema))
 }
 
 fn rewrite(sql: &str, schema: &Schema) -> Option<Traced> {

@@ -7,13 +7,9 @@ use sqlparser::ast::{
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 
+use crate::statement::look_into;
 use crate::walk::each_expression;
 use crate::written::{Written, written};
-
-/// Longer statements are not looked into.
-const BYTES: usize = 20_000;
-/// Room for the parser, which descends into what is nested.
-const STACK: usize = 64 << 20;
 
 /// A statement that shows the rows behind a statement's aggregates: of `SELECT sum(a) FROM t WHERE b = 1`,
 /// `SELECT a, b FROM t WHERE b = 1`; of `SELECT k FROM t GROUP BY k ORDER BY count(*) DESC LIMIT 1` those of the groups that it
@@ -23,13 +19,7 @@ const STACK: usize = 64 << 20;
 /// Nothing for what is no single `SELECT` with an aggregate, is grouped by anything but a column, is distinct, or reads from
 /// a query.
 pub fn rows_behind(sql: &str) -> Option<String> {
-    if sql.len() > BYTES {
-        return None;
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK);
-        thread.spawn_scoped(scope, || rewrite(sql)).ok()?.join().ok()?
-    })
+    look_into(sql, rewrite)
 }
 
 fn rewrite(sql: &str) -> Option<String> {

@@ -3,6 +3,12 @@
 use crate::error::QueryError;
 use crate::sandbox::STATEMENT_BYTES;
 
+/// Statements with more bytes are not looked into.
+pub(crate) const LOOKED_INTO: usize = 20_000;
+
+/// Room for the parser, which descends into what is nested.
+const STACK: usize = 64 << 20;
+
 /// A token, as far as whoever only looks for words and names needs to tell them apart.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
@@ -83,6 +89,17 @@ impl<'s> Iterator for Tokens<'s> {
             }
         }
     }
+}
+
+/// Looks into a statement where there is room for the parser; nothing of one that is too long.
+pub(crate) fn look_into<T: Send>(sql: &str, look: impl FnOnce(&str) -> Option<T> + Send) -> Option<T> {
+    if sql.len() > LOOKED_INTO {
+        return None;
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        thread.spawn_scoped(scope, move || look(sql)).ok()?.join().ok()?
+    })
 }
 
 /// Refuses what is not one `SELECT`, `VALUES` or `WITH`. What follows `WITH` is left to the authorizer.

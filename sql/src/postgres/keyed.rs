@@ -7,15 +7,13 @@ use sqlparser::ast::{Expr, Ident, Query, SelectItem, SetExpr, TableFactor};
 use super::catalogue::Catalogue;
 use super::check::{parts, spelled, with_query};
 use crate::origins::{Traced, TracedTable, is_plain};
+use crate::statement::LOOKED_INTO;
 use crate::written::{Written, written};
-
-/// Longer statements are not looked into.
-const BYTES: usize = 20_000;
 
 /// The statement with the primary keys of its tables, where each row of its result comes from one row of each. It is to be
 /// looked at as any other before it is sent.
 pub(super) fn trace(sql: &str, catalogue: &Catalogue, keys: &HashMap<u32, Vec<String>>) -> Option<Traced> {
-    if sql.len() > BYTES {
+    if sql.len() > LOOKED_INTO {
         return None;
     }
     with_query(sql, |query| Ok(rewrite(query, catalogue, keys))).ok().flatten()
