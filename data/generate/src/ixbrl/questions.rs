@@ -302,10 +302,7 @@ impl<'a> QuestionWriter<'a> {
     }
 
     fn put(&self, kind: Kind, numbers: &[usize], dice: &mut Dice) -> Option<Draft> {
-        let facts: Vec<&Fact> = numbers.iter().map(|&number| self.fact(number)).collect();
-        let (ways, style) = (dice.below(12), dice.below(2));
-        let named = facts.iter().map(|fact| self.named(fact, ways, style));
-        let mut named = named.collect::<Option<Vec<Named>>>()?;
+        let (facts, mut named) = self.in_words(numbers, dice)?;
         if dice.chance(35)
             && let Some(first) = named.first_mut()
             && !first.name.starts_with("the ")
@@ -336,8 +333,15 @@ impl<'a> QuestionWriter<'a> {
             (Kind::Both, [a, b], _) => t::both(a, b, dice),
             _ => return None,
         };
-        let segments = named.iter().map(Named::segment).zip(numbers.iter().map(|&fact| Sought::Fact(fact))).collect();
-        Some(Draft { text, segments, answer: None })
+        Some(Draft { text, segments: segments(&named, numbers), answer: None })
+    }
+
+    /// The facts of a question, and each in words.
+    fn in_words(&self, numbers: &[usize], dice: &mut Dice) -> Option<(Vec<&'a Fact>, Vec<Named>)> {
+        let facts: Vec<&Fact> = numbers.iter().map(|&number| self.fact(number)).collect();
+        let (ways, style) = (dice.below(12), dice.below(2));
+        let named = facts.iter().map(|fact| self.named(fact, ways, style)).collect::<Option<Vec<Named>>>()?;
+        Some((facts, named))
     }
 
     /// A fact in words. Facts of one question get their times in one way, and one concept one name.
@@ -349,6 +353,11 @@ impl<'a> QuestionWriter<'a> {
         let (preposition, when) = times.get(ways % times.len().max(1))?.clone();
         Some(Named { name, members: fact.member_words.join(" "), preposition, when })
     }
+}
+
+/// What is wanted: each fact by its words.
+fn segments(named: &[Named], numbers: &[usize]) -> Vec<(String, Sought)> {
+    named.iter().map(Named::segment).zip(numbers.iter().map(|&fact| Sought::Fact(fact))).collect()
 }
 
 /// Whether `before` is a year, or as long as the two last, before `after`.

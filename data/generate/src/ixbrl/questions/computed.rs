@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tabsegnet_datasets::sample::GoldAnswer;
 
-use super::{Draft, Kind, MOST_OF_CONCEPT, QuestionWriter, Sought, TRIES};
+use super::{Draft, Kind, MOST_OF_CONCEPT, QuestionWriter, TRIES, segments};
 use crate::dice::Dice;
 use crate::ixbrl::analysts as a;
-use crate::ixbrl::filing::{Fact, Unit};
-use crate::ixbrl::templates::Named;
+use crate::ixbrl::filing::Unit;
 
 /// Kinds, as often as they stand here.
 #[rustfmt::skip]
@@ -46,10 +45,7 @@ impl QuestionWriter<'_> {
     }
 
     fn put_computed(&self, kind: Kind, numbers: &[usize], dice: &mut Dice) -> Option<Draft> {
-        let facts: Vec<&Fact> = numbers.iter().map(|&number| self.fact(number)).collect();
-        let (ways, style) = (dice.below(12), dice.below(2));
-        let named = facts.iter().map(|fact| self.named(fact, ways, style));
-        let mut named = named.collect::<Option<Vec<Named>>>()?;
+        let (facts, mut named) = self.in_words(numbers, dice)?;
         if dice.chance(35) {
             for named in named.iter_mut().filter(|named| !named.name.starts_with("the ")) {
                 named.name = format!("{}'s {}", self.company, named.name);
@@ -88,7 +84,6 @@ impl QuestionWriter<'_> {
             kind: "arithmetic".into(),
             ..GoldAnswer::default()
         });
-        let segments = named.iter().map(Named::segment).zip(numbers.iter().map(|&fact| Sought::Fact(fact))).collect();
-        Some(Draft { text, segments, answer })
+        Some(Draft { text, segments: segments(&named, numbers), answer })
     }
 }
