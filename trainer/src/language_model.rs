@@ -8,15 +8,11 @@ use tabsegnet::baselines::{Baseline, Retriever};
 use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{CellGraph, WalkSettings, retrieve};
 use tabsegnet_datasets::prepared::PreparedDocument;
-use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost, no_model};
 use tabsegnet_segmenter::{NoSegments, Segmenter};
 use tabsegnet_store::eprintln;
 
 use crate::config::Config;
-
-/// What is said where none is set.
-pub(crate) const NO_MODEL: &str = "no language model is set; expected base_url and model in the table [llm] of the config, or \
-                                   TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL";
 
 /// Nodes that a model names: as many as the first measure of a report looks at.
 const NAMED: usize = 10;
@@ -44,7 +40,7 @@ impl LanguageModel {
         let settings = config.llm.clone().with_environment(&variable);
         let record = Some(config.evaluation.record.as_str()).filter(|file| !file.is_empty()).map(Path::new);
         let opened = OpenModel::open(&settings, record, None, &variable).context("[llm]")?;
-        let opened = opened.with_context(|| format!("{what}: {NO_MODEL}"))?;
+        let opened = opened.with_context(|| format!("{what}: {}", no_model("the config")))?;
         eprintln!("{what}: {}", opened.name());
         let model = opened.model;
         if let Some(notice) = model.notice() {

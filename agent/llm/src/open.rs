@@ -55,6 +55,14 @@ impl OpenModel {
     }
 }
 
+/// What is said where no model is set and one is wanted; `config` is where people would set it, such as `--config`.
+pub fn no_model(config: &str) -> String {
+    format!(
+        "no language model is set; expected base_url and model in the table [llm] of {config}, or TABSEGNET_LLM_URL and \
+         TABSEGNET_LLM_MODEL"
+    )
+}
+
 #[cfg(feature = "gguf")]
 fn local(file: &Path, settings: &LlmSettings) -> Result<Box<dyn ChatModel>, LlmError> {
     Ok(Box::new(crate::gguf::GgufModel::open(file, settings)?))

@@ -13,7 +13,7 @@ use tabsegnet::{
 };
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
 use tabsegnet_encoder::{Shipped, shipped};
-use tabsegnet_llm::LlmError;
+use tabsegnet_llm::{LlmError, no_model};
 use tabsegnet_segmenter::{SegmenterConfig, SegmenterError, load_segmenter};
 use tabsegnet_tablerag::{RoundError, RoundSettings};
 
@@ -543,11 +543,7 @@ fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
     let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
     if llm.is_none() && arguments.policy != PolicyChoice::Auto {
         let what = if arguments.splits_by_model() { "--segmenter llm" } else { "--policy llm" };
-        return Err(UsageError(format!(
-            "{what}: no language model is set; expected base_url and model in the table [llm] of --config, or \
-             TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
-        ))
-        .into());
+        return Err(UsageError(format!("{what}: {}", no_model("--config"))).into());
     }
     Ok(llm)
 }

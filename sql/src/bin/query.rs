@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use clap::{ArgGroup, Parser, ValueEnum};
 use serde::Serialize;
+use tabsegnet_llm::no_model;
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::linking::ExplainedJoin;
 use tabsegnet_sql::schema_graph::Semantics;
@@ -224,10 +225,7 @@ fn llm(arguments: &Arguments) -> Result<Option<Llm>> {
     let llm = Llm::open(&arguments.llm)?;
     match &llm {
         Some(llm) => eprintln!("policy: llm, {}", llm.name()),
-        None if arguments.policy == PolicyChoice::Llm => anyhow::bail!(
-            "--policy llm: no language model is set; expected base_url and model in the table [llm] of --config, or \
-             TABSEGNET_LLM_URL and TABSEGNET_LLM_MODEL"
-        ),
+        None if arguments.policy == PolicyChoice::Llm => anyhow::bail!("--policy llm: {}", no_model("--config")),
         None => {}
     }
     Ok(llm)

@@ -9,10 +9,9 @@ use tabsegnet_agent::judge::judge;
 use tabsegnet_agent::walk::{Attempt, LlmPolicy, WalkSettings};
 use tabsegnet_agent::{Answer, Check, Policy};
 use tabsegnet_datasets::sample::{GoldAnswer, Question};
-use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost};
+use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost, no_model};
 
 use crate::config::{Config, MeasuredPolicy};
-use crate::language_model::NO_MODEL;
 
 /// A language model whose answers are measured.
 pub(super) struct LanguageModel {
@@ -38,7 +37,7 @@ impl Endpoint {
     fn open(settings: LlmSettings, record: &str) -> Result<Self> {
         let variable = |name: &str| std::env::var(name).ok();
         let record = Some(record).filter(|file| !file.is_empty()).map(Path::new);
-        let opened = OpenModel::open(&settings, record, None, &variable)?.context(NO_MODEL)?;
+        let opened = OpenModel::open(&settings, record, None, &variable)?.with_context(|| no_model("the config"))?;
         Ok(Self { settings, model: opened.model, failures: Failures::default() })
     }
 }
