@@ -112,6 +112,69 @@ struct Filter {
     rows: usize,
 }
 
+/// What the statements of a scope are made of, the same with each filter.
+struct Parts {
+    from: String,
+    /// What the rows are in the order of, where one table is read.
+    order: Option<String>,
+    /// The row that sums up the others.
+    total: Option<(usize, String)>,
+    shown: Vec<Shown>,
+    measures: Vec<Measure>,
+    cues: Cues,
+}
+
+impl Parts {
+    /// The measures that hold numbers.
+    fn numbers(&self) -> impl Iterator<Item = &Measure> {
+        self.measures.iter().filter(|measure| measure.is_number)
+    }
+}
+
+/// A field whose values may be shown.
+struct Shown {
+    field: usize,
+    /// As SQL names it.
+    column: String,
+    base: usize,
+    is_number: bool,
+    /// Whether its values may be what is asked for.
+    may_answer: bool,
+    /// Whether rows with one value of it count together.
+    is_summed: bool,
+}
+
+/// A field that may be ordered by or computed with.
+struct Measure {
+    field: usize,
+    /// As SQL names it.
+    column: String,
+    base: usize,
+    is_number: bool,
+    is_of_years: bool,
+    /// Whether its sum and mean say something.
+    is_summable: bool,
+    /// Whether the rows with most, and those with least, may be wanted.
+    ends: (bool, bool),
+}
+
+/// What the question's words say of how rows are counted and ordered.
+struct Cues {
+    /// What comes second is wanted.
+    second: bool,
+    /// How many different values there are may be wanted.
+    numbered: bool,
+    /// What comes most often is wanted.
+    is_of_counts: bool,
+    /// How many rows there are may be wanted.
+    counts_rows: bool,
+    /// What most rows have may be wanted.
+    most_rows: bool,
+    is_when: bool,
+    is_who: bool,
+    is_age: bool,
+}
+
 /// The candidates over a scope.
 pub(super) fn candidates(question: &Question, known: &Known, scope: &Scope) -> Vec<Candidate> {
     let mut made = Maker { question, known, scope, candidates: Vec::new() };
@@ -266,181 +329,202 @@ impl Maker<'_> {
         self.candidates.push(Candidate { sql, form, shown, measure, conditions: conditions.clone(), joined: *joined });
     }
 
-    fn make(&mut self) {
-        let (shown, measures, filters) = (self.shown(), self.measures(), self.filters());
-        let from = self.scope.from.clone();
-        let order = match self.scope.tables.as_slice() {
-            [table] => self.known.tables.get(*table).and_then(|table| table.order.clone()),
-            _ => None,
-        };
-        let name = |field: usize| self.known.sql(field, self.scope);
-        let names: Vec<String> = shown.iter().map(|field| name(*field)).collect();
-        let shown: Vec<(usize, String)> = shown.into_iter().zip(names).collect();
-        let names: Vec<String> = measures.iter().map(|field| name(*field)).collect();
-        let measures: Vec<(usize, String)> = measures.into_iter().zip(names).collect();
-        let second = self.question.has("second") || self.question.has("2nd");
-        let numbered = ["different", "distinct", "unique", "various"].iter().any(|word| self.question.has(word));
-        let is_of_counts = ["often", "frequently", "commonly"].iter().any(|word| self.question.has(word));
+    fn cues(&self) -> Cues {
+        let has = |words: &[&str]| words.iter().any(|word| self.question.has(word));
         let begins = |words: &str| {
             let tokens = self.question.tokens.iter().map(|token| token.stem.as_str());
             words.split(' ').eq(tokens.take(words.split(' ').count()))
         };
-        let (is_when, is_who, is_age) = (self.question.opening == "when", begins("who"), begins("how old"));
+        let (is_who, is_age) = (begins("who"), begins("how old"));
         // Of "how many units" a column has the number, unless it numbers the rows.
         let counted_elsewhere = self.question.opening == "how many"
             && self.measures().into_iter().filter_map(|measure| self.known.fields.get(measure)).any(|field| {
                 field.number && field.label_words.last() == Some(&self.question.head) && field.repeats_or_jumps()
             });
-        let repeats = |field: &usize| self.known.fields.get(*field).is_some_and(Field::repeats);
-        let is_summed = |field: &usize| self.wants_sums() && repeats(field);
-        let summed: Vec<usize> = shown.iter().map(|(field, _)| *field).filter(is_summed).collect();
-        let is_number = |field: usize| self.known.fields.get(field).is_some_and(|field| field.number);
-        let numbers: Vec<(usize, String)> = measures.iter().filter(|(field, _)| is_number(*field)).cloned().collect();
-        let total = self.total();
-        let known = |field: usize, is: fn(&Field) -> bool| self.known.fields.get(field).is_some_and(is);
-        let may_say: Vec<bool> = shown
-            .iter()
-            .map(|(field, _)| match known(*field, |field| field.number) {
-                true => !is_who && (!is_when || known(*field, Field::is_time)),
-                false => !is_age,
-            })
-            .collect();
-        let ends: Vec<(bool, bool)> = measures.iter().map(|(measure, _)| self.ends(Some(*measure))).collect();
-        let of_years: Vec<bool> = measures.iter().map(|(measure, _)| known(*measure, Field::is_of_years)).collect();
-        let is_summable = |field: &Field| !field.is_number_of_row() && !field.is_of_years();
-        let summable: Vec<bool> = numbers.iter().map(|(number, _)| known(*number, is_summable)).collect();
-        let most_rows = self.ends(None).0;
-        for filter in &filters {
-            // What sums the rows up is none of them, unless it is named.
-            let names_total = |of: &&(usize, String)| {
-                let conditions = filter.conditions.iter().filter_map(|at| self.question.conditions.get(*at));
-                let mut of_field = conditions.filter(|found| found.field == of.0 && found.names_value());
-                of_field.any(|found| found.value.eq_ignore_ascii_case(&of.1))
-            };
-            let plain = &filter.sql;
-            let without_total = total.as_ref().filter(|total| !names_total(total)).map(|(field, value)| {
-                let and = if plain.is_empty() { " WHERE" } else { " AND" };
-                format!("{plain}{and} coalesce({}, '') <> {value}", name(*field))
-            });
-            let sql = without_total.as_ref().unwrap_or(plain);
-            let and = if sql.is_empty() { " WHERE" } else { " AND" };
-            let fixed: Vec<usize> = filter
-                .conditions
-                .iter()
-                .filter_map(|at| self.question.conditions.get(*at))
-                .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
-                .map(|found| self.known.base(found.field))
-                .collect();
+        Cues {
+            second: has(&["second", "2nd"]),
+            numbered: has(&["different", "distinct", "unique", "various"]),
+            is_of_counts: has(&["often", "frequently", "commonly"]),
             // Nobody and no age is how many rows there are.
-            if !counted_elsewhere && !is_who && !is_age {
-                self.push(format!("SELECT count(*) FROM {from}{sql}"), Form::Count, None, None, filter);
+            counts_rows: !counted_elsewhere && !is_who && !is_age,
+            most_rows: self.ends(None).0,
+            is_when: self.question.opening == "when",
+            is_who,
+            is_age,
+        }
+    }
+
+    fn parts(&self) -> Parts {
+        let cues = self.cues();
+        let order = match self.scope.tables.as_slice() {
+            [table] => self.known.tables.get(*table).and_then(|table| table.order.clone()),
+            _ => None,
+        };
+        let sums = self.wants_sums();
+        let is = |field: usize, is: fn(&Field) -> bool| self.known.fields.get(field).is_some_and(is);
+        let shown = |field: usize| {
+            let is_number = is(field, |field| field.number);
+            Shown {
+                field,
+                column: self.known.sql(field, self.scope),
+                base: self.known.base(field),
+                is_number,
+                may_answer: match is_number {
+                    true => !cues.is_who && (!cues.is_when || is(field, Field::is_time)),
+                    false => !cues.is_age,
+                },
+                is_summed: sums && is(field, Field::repeats),
             }
-            for ((field, column), may_be) in shown.iter().zip(&may_say) {
-                if fixed.contains(&self.known.base(*field)) {
-                    continue;
-                }
-                let select = format!("SELECT {column} FROM {from}{sql}");
-                if !plain.is_empty() && *may_be {
-                    self.push(format!("SELECT {column} FROM {from}{plain}"), Form::Select, Some(*field), None, filter);
-                }
-                // "How many units" adds them up.
-                if self.overlap(*field) > 0.0 && (numbered || !is_number(*field)) {
-                    let different = format!("SELECT count(DISTINCT {column}) FROM {from}{sql}");
-                    self.push(different, Form::CountDifferent, Some(*field), None, filter);
-                }
-                if filter.rows < 2 {
-                    continue;
-                }
-                // What comes most often is not what comes first.
-                if let Some(order) = order.as_ref().filter(|_| !is_of_counts) {
-                    self.push(format!("{select} ORDER BY {order} LIMIT 1"), Form::First, Some(*field), None, filter);
-                    self.push(
-                        format!("{select} ORDER BY {order} DESC LIMIT 1"),
-                        Form::Last,
-                        Some(*field),
-                        None,
-                        filter,
-                    );
-                }
-                for (((measure, by), &(largest, smallest)), of_years) in measures.iter().zip(&ends).zip(&of_years) {
-                    if self.known.base(*measure) == self.known.base(*field) {
-                        continue;
-                    }
-                    // "Which plant had the most hours in total", where each has several rows.
-                    let by_sum = summed.contains(field) && is_number(*measure) && !of_years;
-                    let select = if by_sum {
-                        format!("{select} GROUP BY {column} ORDER BY sum({by})")
-                    } else {
-                        format!("{select}{and} {by} IS NOT NULL ORDER BY {by}")
-                    };
-                    if largest {
-                        let largest = format!("{select} DESC LIMIT 1");
-                        self.push(largest, Form::Largest, Some(*field), Some(*measure), filter);
-                    }
-                    if smallest {
-                        self.push(format!("{select} LIMIT 1"), Form::Smallest, Some(*field), Some(*measure), filter);
-                    }
-                    if second {
-                        let largest = format!("{select} DESC LIMIT 1 OFFSET 1");
-                        self.push(largest, Form::SecondLargest, Some(*field), Some(*measure), filter);
-                        let smallest = format!("{select} LIMIT 1 OFFSET 1");
-                        self.push(smallest, Form::SecondSmallest, Some(*field), Some(*measure), filter);
-                    }
-                }
-                if filter.conditions.len() < 2 {
-                    let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
-                    if most_rows {
-                        self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, Some(*field), None, filter);
-                    }
-                    self.push(format!("{group} LIMIT 1"), Form::Rarest, Some(*field), None, filter);
-                }
+        };
+        let measure = |field: usize| {
+            let is_of_years = is(field, Field::is_of_years);
+            Measure {
+                field,
+                column: self.known.sql(field, self.scope),
+                base: self.known.base(field),
+                is_number: is(field, |field| field.number),
+                is_of_years,
+                is_summable: !is_of_years && is(field, |field| !field.is_number_of_row()),
+                ends: self.ends(Some(field)),
+            }
+        };
+        Parts {
+            from: self.scope.from.clone(),
+            order,
+            total: self.total(),
+            shown: self.shown().into_iter().map(shown).collect(),
+            measures: self.measures().into_iter().map(measure).collect(),
+            cues,
+        }
+    }
+
+    fn make(&mut self) {
+        let parts = self.parts();
+        for filter in &self.filters() {
+            let sql = self.without_total(filter, parts.total.as_ref());
+            if parts.cues.counts_rows {
+                self.push(format!("SELECT count(*) FROM {}{sql}", parts.from), Form::Count, None, None, filter);
+            }
+            let fixed = self.fixed(filter);
+            for shown in parts.shown.iter().filter(|shown| !fixed.contains(&shown.base)) {
+                self.showing(shown, &parts, filter, &sql);
             }
             if filter.rows >= 2 {
-                for ((measure, column), is_summable) in numbers.iter().zip(&summable) {
-                    for (form, function) in
-                        [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")]
-                    {
-                        if !is_summable && matches!(form, Form::Sum | Form::Mean) {
-                            continue;
-                        }
-                        self.push(
-                            format!("SELECT {function}({column}) FROM {from}{sql}"),
-                            form,
-                            None,
-                            Some(*measure),
-                            filter,
-                        );
-                    }
-                    let range = format!("SELECT max({column}) - min({column}) FROM {from}{sql}");
-                    self.push(range, Form::Range, None, Some(*measure), filter);
+                for measure in parts.numbers() {
+                    self.computing(measure, &parts.from, filter, &sql);
                 }
             }
             match filter.conditions.as_slice() {
-                [one] if filter.joined == Joined::All => {
-                    self.beside(*one, filter, &from, order.as_deref(), &shown, &numbers)
-                }
-                [one, other] if filter.joined == Joined::Either => self.between(*one, *other, filter, &from, &numbers),
+                [one] if filter.joined == Joined::All => self.beside(*one, filter, &parts),
+                [one, other] if filter.joined == Joined::Either => self.between(*one, *other, filter, &parts),
                 _ => {}
             }
         }
     }
 
+    /// The clause of a filter without the row that sums the others up: it is none of them, unless it is named.
+    fn without_total(&self, filter: &Filter, total: Option<&(usize, String)>) -> String {
+        let plain = &filter.sql;
+        let Some((field, value)) = total else { return plain.clone() };
+        let mut conditions = filter.conditions.iter().filter_map(|at| self.question.conditions.get(*at));
+        if conditions
+            .any(|found| found.field == *field && found.names_value() && found.value.eq_ignore_ascii_case(value))
+        {
+            return plain.clone();
+        }
+        let and = if plain.is_empty() { " WHERE" } else { " AND" };
+        format!("{plain}{and} coalesce({}, '') <> {value}", self.known.sql(*field, self.scope))
+    }
+
+    /// The fields that have one value in all rows that a filter leaves.
+    fn fixed(&self, filter: &Filter) -> Vec<usize> {
+        filter
+            .conditions
+            .iter()
+            .filter_map(|at| self.question.conditions.get(*at))
+            .filter(|found| filter.joined == Joined::All && found.relation != Relation::Has)
+            .map(|found| self.known.base(found.field))
+            .collect()
+    }
+
+    /// The values of a field, how many there are, and those at the ends of an order; `sql` is the filter's clause without the
+    /// row that sums the others up.
+    fn showing(&mut self, shown: &Shown, parts: &Parts, filter: &Filter, sql: &str) {
+        let Shown { field, column, .. } = shown;
+        let Parts { from, cues, .. } = parts;
+        let (field, plain) = (Some(*field), &filter.sql);
+        let select = format!("SELECT {column} FROM {from}{sql}");
+        if !plain.is_empty() && shown.may_answer {
+            self.push(format!("SELECT {column} FROM {from}{plain}"), Form::Select, field, None, filter);
+        }
+        // "How many units" adds them up.
+        if self.overlap(shown.field) > 0.0 && (cues.numbered || !shown.is_number) {
+            let different = format!("SELECT count(DISTINCT {column}) FROM {from}{sql}");
+            self.push(different, Form::CountDifferent, field, None, filter);
+        }
+        if filter.rows < 2 {
+            return;
+        }
+        // What comes most often is not what comes first.
+        if let Some(order) = parts.order.as_ref().filter(|_| !cues.is_of_counts) {
+            self.push(format!("{select} ORDER BY {order} LIMIT 1"), Form::First, field, None, filter);
+            self.push(format!("{select} ORDER BY {order} DESC LIMIT 1"), Form::Last, field, None, filter);
+        }
+        let and = if sql.is_empty() { " WHERE" } else { " AND" };
+        for measure in parts.measures.iter().filter(|measure| measure.base != shown.base) {
+            let by = &measure.column;
+            // "Which plant had the most hours in total", where each has several rows.
+            let ordered = if shown.is_summed && measure.is_number && !measure.is_of_years {
+                format!("{select} GROUP BY {column} ORDER BY sum({by})")
+            } else {
+                format!("{select}{and} {by} IS NOT NULL ORDER BY {by}")
+            };
+            self.at_ends(&ordered, shown.field, measure, cues.second, filter);
+        }
+        if filter.conditions.len() < 2 {
+            let group = format!("{select} GROUP BY {column} ORDER BY count(*)");
+            if cues.most_rows {
+                self.push(format!("{group} DESC LIMIT 1"), Form::Commonest, field, None, filter);
+            }
+            self.push(format!("{group} LIMIT 1"), Form::Rarest, field, None, filter);
+        }
+    }
+
+    /// What a field has where a measure is largest or smallest; `ordered` lists it, the smallest first.
+    fn at_ends(&mut self, ordered: &str, field: usize, measure: &Measure, second: bool, filter: &Filter) {
+        let (field, (largest, smallest), measure) = (Some(field), measure.ends, Some(measure.field));
+        if largest {
+            self.push(format!("{ordered} DESC LIMIT 1"), Form::Largest, field, measure, filter);
+        }
+        if smallest {
+            self.push(format!("{ordered} LIMIT 1"), Form::Smallest, field, measure, filter);
+        }
+        if second {
+            self.push(format!("{ordered} DESC LIMIT 1 OFFSET 1"), Form::SecondLargest, field, measure, filter);
+            self.push(format!("{ordered} LIMIT 1 OFFSET 1"), Form::SecondSmallest, field, measure, filter);
+        }
+    }
+
+    /// What is computed of all numbers of a measure.
+    fn computing(&mut self, measure: &Measure, from: &str, filter: &Filter, sql: &str) {
+        let Measure { field, column, is_summable, .. } = measure;
+        for (form, function) in [(Form::Max, "max"), (Form::Min, "min"), (Form::Sum, "sum"), (Form::Mean, "avg")] {
+            if *is_summable || !matches!(form, Form::Sum | Form::Mean) {
+                self.push(format!("SELECT {function}({column}) FROM {from}{sql}"), form, None, Some(*field), filter);
+            }
+        }
+        let range = format!("SELECT max({column}) - min({column}) FROM {from}{sql}");
+        self.push(range, Form::Range, None, Some(*field), filter);
+    }
+
     /// What stands before, after, over and under the row that a condition names, or is as it is.
-    fn beside(
-        &mut self,
-        at: usize,
-        filter: &Filter,
-        from: &str,
-        order: Option<&str>,
-        shown: &[(usize, String)],
-        measures: &[(usize, String)],
-    ) {
+    fn beside(&mut self, at: usize, filter: &Filter, parts: &Parts) {
         let Some(condition) = self.question.conditions.get(at).filter(|found| found.rows.len() <= 3) else { return };
-        let sql = &filter.sql;
+        let (sql, from) = (&filter.sql, &parts.from);
         let is_value = condition.names_value();
         let base = self.known.base(condition.field);
-        if let Some(order) = order {
-            for (field, column) in shown {
+        if let Some(order) = &parts.order {
+            for Shown { field, column, .. } in &parts.shown {
                 let next = format!(
                     "SELECT {column} FROM {from} WHERE {order} > (SELECT max({order}) FROM {from}{sql}) ORDER BY {order} LIMIT 1"
                 );
@@ -454,7 +538,7 @@ impl Maker<'_> {
         if !is_value {
             return;
         }
-        for (measure, column) in measures {
+        for Measure { field: measure, column, .. } in parts.numbers() {
             for (form, sign) in [(Form::CountAbove, '>'), (Form::CountBelow, '<')] {
                 let count = format!(
                     "SELECT count(*) FROM {from} WHERE {column} {sign} (SELECT {column} FROM {from}{sql} LIMIT 1)"
@@ -463,28 +547,27 @@ impl Maker<'_> {
             }
         }
         let own = condition.sql(&self.known.sql(condition.field, self.scope));
-        let Some((own_field, own_column)) = shown.iter().find(|(field, _)| self.known.base(*field) == base).cloned()
-        else {
-            return;
-        };
-        for (field, column) in shown {
-            if self.known.base(*field) != base && self.overlap(*field) > 0.0 {
+        let Some(own_shown) = parts.shown.iter().find(|shown| shown.base == base) else { return };
+        let own_column = &own_shown.column;
+        for Shown { field, column, .. } in parts.shown.iter().filter(|shown| shown.base != base) {
+            if self.overlap(*field) > 0.0 {
                 let same = format!(
                     "SELECT {own_column} FROM {from} WHERE {column} = (SELECT {column} FROM {from}{sql} LIMIT 1) AND NOT ({own})"
                 );
-                self.push(same, Form::Same, Some(own_field), Some(*field), filter);
+                self.push(same, Form::Same, Some(own_shown.field), Some(*field), filter);
             }
         }
     }
 
     /// How far two rows, or two sets of rows, are apart.
-    fn between(&mut self, one: usize, other: usize, filter: &Filter, from: &str, measures: &[(usize, String)]) {
+    fn between(&mut self, one: usize, other: usize, filter: &Filter, parts: &Parts) {
+        let from = &parts.from;
         let sql = |at: usize| {
             let found = self.question.conditions.get(at)?;
             Some(found.sql(&self.known.sql(found.field, self.scope)))
         };
         let (Some(a), Some(b)) = (sql(one), sql(other)) else { return };
-        for (measure, column) in measures {
+        for Measure { field: measure, column, .. } in parts.numbers() {
             let difference = format!(
                 "SELECT abs((SELECT {column} FROM {from} WHERE {a} LIMIT 1) - (SELECT {column} FROM {from} WHERE {b} LIMIT 1))"
             );
