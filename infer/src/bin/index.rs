@@ -17,6 +17,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Time between lines of progress where there is no terminal for a bar.
 const A_LINE_EACH: Duration = Duration::from_secs(5);
+/// Exit code for wrong usage.
+const USAGE: u8 = 2;
 /// Exit code where some of what was given could not be taken in.
 const PARTLY: u8 = 3;
 
@@ -74,7 +76,7 @@ fn main() -> ExitCode {
         Err(error) => {
             eprintln!("error: {error:#}");
             let is_usage = matches!(error.downcast_ref(), Some(CorpusError::Setting { .. }));
-            ExitCode::from(if is_usage { 2 } else { 1 })
+            ExitCode::from(if is_usage { USAGE } else { 1 })
         }
     }
 }
@@ -86,104 +88,69 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ended(&problems, false));
     }
     if arguments.list {
-        let manifest = Manifest::read(&arguments.output)?;
-        let files = manifest.files(&arguments.output)?;
-        let listed: String = files.keys().map(|file| format!("{file}\n")).collect();
-        print_if_read(&listed).context("stdout: could not write")?;
-        eprintln!("{} tables of {} files", manifest.tables(), files.len());
-        return Ok(ExitCode::SUCCESS);
+        return list(&arguments.output);
     }
     if arguments.check {
-        let manifest = Manifest::read(&arguments.output)?;
-        let damaged = manifest.check(&arguments.output);
-        damaged.iter().for_each(|error| eprintln!("error: {error}"));
-        if !damaged.is_empty() {
-            return Ok(ExitCode::FAILURE);
-        }
-        eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
-        return Ok(ExitCode::SUCCESS);
+        return check(&arguments.output);
     }
+    add_and_remove(arguments)
+}
+
+fn list(corpus: &Path) -> Result<ExitCode> {
+    let manifest = Manifest::read(corpus)?;
+    let files = manifest.files(corpus)?;
+    let listed: String = files.keys().map(|file| format!("{file}\n")).collect();
+    print_if_read(&listed).context("stdout: could not write")?;
+    eprintln!("{} tables of {} files", manifest.tables(), files.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check(corpus: &Path) -> Result<ExitCode> {
+    let manifest = Manifest::read(corpus)?;
+    let damaged = manifest.check(corpus);
+    damaged.iter().for_each(|error| eprintln!("error: {error}"));
+    if !damaged.is_empty() {
+        return Ok(ExitCode::FAILURE);
+    }
+    eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add_and_remove(arguments: &Arguments) -> Result<ExitCode> {
     let there = match Manifest::read(&arguments.output) {
         Ok(manifest) => Some(manifest),
         Err(CorpusError::Missing { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let is_new = there.is_none();
-    let finds_encoder = there.is_some() && arguments.encoder.is_some();
-    if arguments.inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
-        eprintln!(
-            "error: nothing to do; expected FILES or FOLDERS to add, --remove, --join, --check, --list, or --encoder to say where \
-             that of a corpus lies (--help shows all)"
-        );
-        return Ok(ExitCode::from(2));
-    }
-    if there.is_none() && arguments.inputs.is_empty() {
-        bail!("{}: there is no corpus; expected FILES or FOLDERS to make one of", arguments.output.display());
-    }
-    if let Some(folder) = arguments.inputs.iter().find(|input| is_same(input, &arguments.output)) {
-        let folder = folder.display();
-        eprintln!(
-            "error: --output {folder}: is what is to be indexed; expected a folder of its own for the corpus, such as {folder}/corpus"
-        );
-        return Ok(ExitCode::from(2));
+    let finds_encoder = !is_new && arguments.encoder.is_some();
+    if let Some(wrong) = wrong_inputs(arguments, is_new, finds_encoder)? {
+        eprintln!("error: {wrong}");
+        return Ok(ExitCode::from(USAGE));
     }
     let (inputs, mut problems) = files(&arguments.inputs);
-    let mut warnings = Vec::new();
     if inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
         let given: Vec<String> = arguments.inputs.iter().map(|path| path.display().to_string()).collect();
         let told = if problems.is_empty() { vec![format!("{}: holds no file", given.join(", "))] } else { problems };
         bail!("{}; expected files with tables", told.join("; "));
     }
     let kept = there.as_ref().map(|manifest| manifest.vectors);
-    let encoder_config = match (&arguments.encoder, there) {
-        (Some(model), _) => EncoderConfig {
-            kind: EncoderKind::Bert,
-            // It is looked for there from whatever folder the corpus is opened.
-            model: std::fs::canonicalize(model).as_deref().unwrap_or(model).display().to_string(),
-            precision: if arguments.precision == "int8" { Precision::Int8 } else { Precision::F32 },
-            ..EncoderConfig::default()
-        },
-        (None, Some(manifest)) => manifest.encoder,
-        (None, None) => EncoderConfig::default(),
-    };
+    let encoder_config = encoder_config(arguments, there);
     let encoder = load(&encoder_config)?;
-    let wanted =
-        arguments.vectors.as_deref().map(|kind| if kind == "int8" { VectorKind::Int8 } else { VectorKind::F32 });
-    if let (Some(kept), Some(wanted)) = (kept, wanted)
-        && kept != wanted
-    {
+    let Some(vectors) = vectors(arguments, kept) else {
         eprintln!(
             "error: --vectors: {} keeps the other kind; leave it out to add to that corpus, or make a new one",
             arguments.output.display()
         );
-        return Ok(ExitCode::from(2));
-    }
-    let vectors = kept.or(wanted).unwrap_or(VectorKind::F32);
+        return Ok(ExitCode::from(USAGE));
+    };
     let config = IndexConfig { vectors, memory: arguments.memory, segments: arguments.segments };
     let mut writer = Writer::open(&arguments.output, encoder.as_ref(), &encoder_config, &config)?;
 
     let mut shown = Shown::new(inputs.len())?;
-    let mut unchanged = 0;
-    for path in &arguments.remove {
-        let meant = writer.files_of(path);
-        meant.iter().for_each(|file| {
-            writer.remove(file);
-        });
-        if meant.is_empty() {
-            let path = path.display();
-            problems.push(format!("{path}: the corpus has no such file, nor one below it (--list shows which it has)"));
-        }
-    }
-    for path in &inputs {
-        let change = writer.add_file(path, &mut |tables| shown.encoded(tables))?;
-        unchanged += usize::from(change.unchanged);
-        if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
-            problems.push(format!("{}: holds no table", path.display()));
-        }
-        problems.extend(change.problems);
-        warnings.extend(change.warnings);
-        shown.read(change.tables);
-    }
+    problems.extend(remove(&mut writer, &arguments.remove));
+    let Added { unchanged, problems: of_files, mut warnings } = add(&mut writer, &inputs, &mut shown)?;
+    problems.extend(of_files);
     let folders = arguments.inputs.iter().filter(|input| input.is_dir());
     warnings.extend(folders.filter_map(|folder| gone(folder, &writer.gone_from(folder))));
     if is_new && shown.tables == 0 {
@@ -202,6 +169,92 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     Ok(ended(&problems, change.added == 0 && change.removed == 0 && unchanged == 0))
+}
+
+/// What is wrong with the command line of a change, where something is.
+fn wrong_inputs(arguments: &Arguments, is_new: bool, finds_encoder: bool) -> Result<Option<String>> {
+    if arguments.inputs.is_empty() && arguments.remove.is_empty() && !finds_encoder {
+        return Ok(Some(
+            "nothing to do; expected FILES or FOLDERS to add, --remove, --join, --check, --list, or --encoder to say where \
+             that of a corpus lies (--help shows all)"
+                .to_owned(),
+        ));
+    }
+    if is_new && arguments.inputs.is_empty() {
+        bail!("{}: there is no corpus; expected FILES or FOLDERS to make one of", arguments.output.display());
+    }
+    Ok(arguments.inputs.iter().find(|input| is_same(input, &arguments.output)).map(|folder| {
+        let folder = folder.display();
+        format!(
+            "--output {folder}: is what is to be indexed; expected a folder of its own for the corpus, such as {folder}/corpus"
+        )
+    }))
+}
+
+/// The encoder that is named; else that of the corpus, where there is one.
+fn encoder_config(arguments: &Arguments, there: Option<Manifest>) -> EncoderConfig {
+    match (&arguments.encoder, there) {
+        (Some(model), _) => EncoderConfig {
+            kind: EncoderKind::Bert,
+            // It is looked for there from whatever folder the corpus is opened.
+            model: std::fs::canonicalize(model).as_deref().unwrap_or(model).display().to_string(),
+            precision: if arguments.precision == "int8" { Precision::Int8 } else { Precision::F32 },
+            ..EncoderConfig::default()
+        },
+        (None, Some(manifest)) => manifest.encoder,
+        (None, None) => EncoderConfig::default(),
+    }
+}
+
+/// How vectors are kept; nothing where the corpus keeps them in another way than is wanted.
+fn vectors(arguments: &Arguments, kept: Option<VectorKind>) -> Option<VectorKind> {
+    let wanted =
+        arguments.vectors.as_deref().map(|kind| if kind == "int8" { VectorKind::Int8 } else { VectorKind::F32 });
+    match (kept, wanted) {
+        (Some(kept), Some(wanted)) if kept != wanted => None,
+        _ => Some(kept.or(wanted).unwrap_or(VectorKind::F32)),
+    }
+}
+
+/// Removes the files that paths mean; says which paths mean none.
+fn remove(writer: &mut Writer<'_>, paths: &[PathBuf]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for path in paths {
+        let meant = writer.files_of(path);
+        meant.iter().for_each(|file| {
+            writer.remove(file);
+        });
+        if meant.is_empty() {
+            let path = path.display();
+            problems.push(format!("{path}: the corpus has no such file, nor one below it (--list shows which it has)"));
+        }
+    }
+    problems
+}
+
+/// What came of files that were to be added.
+#[derive(Default)]
+struct Added {
+    /// Those that were not read again.
+    unchanged: usize,
+    /// What could not be taken in.
+    problems: Vec<String>,
+    warnings: Vec<String>,
+}
+
+fn add(writer: &mut Writer<'_>, files: &[PathBuf], shown: &mut Shown) -> Result<Added> {
+    let mut added = Added::default();
+    for path in files {
+        let change = writer.add_file(path, &mut |tables| shown.encoded(tables))?;
+        added.unchanged += usize::from(change.unchanged);
+        if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
+            added.problems.push(format!("{}: holds no table", path.display()));
+        }
+        added.problems.extend(change.problems);
+        added.warnings.extend(change.warnings);
+        shown.read(change.tables);
+    }
+    Ok(added)
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
