@@ -11,6 +11,7 @@ use crate::choice::{Candidates, Choice};
 use crate::family::Family;
 use crate::prediction::Prediction;
 use crate::question::Inquiry;
+use crate::reworded::{Either, by_definition};
 use crate::rules::Policy;
 use crate::run::Outcome;
 use crate::threshold::Threshold;
@@ -63,11 +64,22 @@ impl Policy for Learnt {
     }
 
     fn answer(&self, ranking: &Ranking) -> Answer {
-        let Some(threshold) = Threshold::of(&ranking.question) else {
-            return self.answer_with(ranking, &Candidates::of(ranking));
+        let to = |ranking: &Ranking| self.answer_with(ranking, &Candidates::of(ranking));
+        let answer = if let Some(threshold) = Threshold::of(&ranking.question) {
+            threshold.verdict(to(&threshold.ranking(ranking)))
+        } else if let Some(either) = Either::of(&ranking.question) {
+            either.year(to(&either.ranking(ranking)))
+        } else {
+            let answer = to(ranking);
+            let defined = if answer.abstained { by_definition(ranking) } else { None };
+            let Some(defined) = defined else { return answer };
+            let worked_out = to(&defined);
+            return match worked_out.abstained {
+                true => answer,
+                false => Answer { read_as: Some(defined.question), ..worked_out.of(ranking, self.name()) },
+            };
         };
-        let amount = threshold.ranking(ranking);
-        threshold.verdict(self.answer_with(&amount, &Candidates::of(&amount))).of(ranking, self.name())
+        answer.of(ranking, self.name())
     }
 }
 

@@ -38,6 +38,7 @@ mod proposals;
 pub mod proposer;
 pub mod quantity;
 pub mod question;
+mod reworded;
 mod rules;
 pub mod run;
 pub mod segmenter;

@@ -178,9 +178,7 @@ pub fn of_cell<'t>(
             && !heading.contains("except")
             // "Shares used in per share computation" are shares.
             && !heading.contains("shares used in")
-            && ["per share", "per common share", "per diluted share", "exercise price"]
-                .iter()
-                .any(|each| heading.contains(each))
+            && (PRICES.iter().any(|each| heading.contains(each)) || has_fraction && place < own && is_of_prices(&heading))
     });
     // What a table is called says what its numbers are measured in, and counts none of them.
     let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own);
@@ -201,6 +199,18 @@ pub fn of_cell<'t>(
 pub(crate) fn sum_of_others(mut values: impl Iterator<Item = Decimal>) -> impl Fn(Decimal) -> bool {
     let all = values.try_fold(Decimal::ZERO, |sum, value| sum.checked_add(value));
     move |value| !value.is_zero() && all.and_then(|all| all.checked_sub(value)) == Some(value)
+}
+
+/// What stands over amounts of one share.
+const PRICES: [&str; 7] = [
+    "per share", "per common share", "per diluted share", "exercise price", "share price", "stock price",
+    "price per unit",
+];
+
+/// Whether a header is of the prices of shares: `2004 > High`.
+fn is_of_prices(heading: &str) -> bool {
+    let innermost = heading.rsplit(" > ").next().unwrap_or_default().trim();
+    ["high", "low", "close", "closing price", "high price", "low price"].contains(&innermost)
 }
 
 /// What is counted one by one, whatever scale the amounts beside it have.

@@ -3,6 +3,7 @@
 
 mod kinds;
 mod places;
+mod times;
 
 use std::collections::BTreeSet;
 
@@ -48,12 +49,14 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or(of_sense)
         .or_else(|| kinds::objection(candidate, nodes, inquiry))
         .or_else(|| places::objection(candidate, nodes, inquiry))
+        .or_else(|| times::objection(candidate, nodes, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))
         .or_else(|| no_number(candidate, inquiry))
         .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
         .or_else(|| left_out(candidate, nodes, inquiry))
+        .or_else(|| nowhere(candidate, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -112,6 +115,39 @@ fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
     Some(format!(
         "the question names {unnamed}, and no number that the answer rests on is of it, as far as its headers say"
     ))
+}
+
+/// Parts of the world, with what else a document may call them or what they are in.
+#[rustfmt::skip]
+const PLACES: [(&str, &[&str]); 36] = [
+    ("africa", &["emea", "eame", "meaa"]), ("asia", &["apac", "amea"]), ("europe", &["emea", "eame"]), ("middle east", &["emea", "eame", "mena", "amea"]),
+    ("latin america", &["latam", "americas"]), ("south america", &["latam", "latin america", "americas"]), ("oceania", &["apac", "asia"]),
+    ("argentina", &[]), ("australia", &[]), ("austria", &[]), ("belgium", &[]), ("brazil", &[]), ("canada", &[]), ("chile", &[]),
+    ("china", &["chinese", "prc"]), ("colombia", &[]), ("denmark", &["danish"]), ("egypt", &[]), ("france", &["french"]), ("germany", &["german"]),
+    ("india", &[]), ("indonesia", &[]), ("ireland", &["irish"]), ("italy", &["italian"]), ("japan", &[]), ("korea", &[]), ("mexico", &["mexican"]),
+    ("norway", &["norwegian"]), ("poland", &["polish"]), ("russia", &[]), ("saudi arabia", &[]), ("spain", &["spanish"]), ("sweden", &["swedish"]),
+    ("switzerland", &["swiss"]), ("taiwan", &[]), ("turkey", &["turkish"]),
+];
+
+/// The question asks for what is in a part of the world that no text of the document names.
+fn nowhere(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    candidate.outcome?;
+    let named = PLACES.iter().find(|(place, _)| {
+        let behind = |before: &str| {
+            let mut found = inquiry.text.match_indices(&format!(" {before}{place}"));
+            found.any(|(at, of)| !inquiry.text[at + of.len()..].starts_with(char::is_alphabetic))
+        };
+        behind("in ") || behind("from ")
+    });
+    let (place, others) = named?;
+    let says = |node: &RankedNode| {
+        texts(node).any(|text| {
+            let text = text.to_lowercase();
+            text.contains(place) || others.iter().any(|other| text.contains(other))
+        })
+    };
+    (!nodes.iter().any(says))
+        .then(|| format!("the question asks for what is in {place}, which the document does not name"))
 }
 
 /// The paths of a cell's row headers and column headers.
@@ -328,10 +364,8 @@ fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<St
 }
 
 /// What is no amount; in their last word headers say the same.
-const RATIOS: [&str; 10] = [
-    " ratio", " gross margin", " density", " operating margin", " profit margin", " net margin", " per employee",
-    " per capita", " interest coverage", " tax rate",
-];
+const RATIOS: [&str; 7] =
+    [" ratio", " margin", " density", " per employee", " per capita", " interest coverage", " tax rate"];
 
 /// The question asks for a ratio, and the number is an amount that is not called so.
 fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tabsegnet::RankedNode;
+use tabsegnet_document::facts::number_in_words;
 use tabsegnet_document::months::MONTHS;
 
 use crate::candidates::Candidate;
@@ -70,15 +71,21 @@ fn other_noun(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) ->
     let is_told_by_year = fact.years.iter().any(|year| inquiry.years.contains(year));
     let text = nodes.get(fact.node).filter(|_| fact.place.is_none() && !is_told_by_year)?.text.to_lowercase();
     let nouns: Vec<String> = inquiry.text.split_once("how many ").map(|(_, after)| counted(after))?;
-    let counts = |written: &Written| {
-        let behind = text.get(written.end..).unwrap_or_default();
+    let is_counted = |behind: &str| {
         let behind = behind.split(['.', ';', ',']).next().unwrap_or_default();
         words(behind).into_iter().take(NOUN).any(|(word, _)| nouns.contains(&word))
     };
+    let counts = |written: &Written| is_counted(text.get(written.end..).unwrap_or_default());
     let all = of_sentence(&text);
-    let own = all.get(fact.number)?;
-    let other = all.iter().find(|written| counts(written)).filter(|_| !counts(own))?;
-    let other = text.get(other.start..other.end)?;
+    all.get(fact.number).filter(|own| !counts(own))?;
+    let digits = all.iter().find(|written| counts(written)).and_then(|other| text.get(other.start..other.end));
+    // "Nine collective agreements".
+    let tokens: Vec<&str> = text.split(' ').collect();
+    let is_spelled = |(at, word): &(usize, &str)| {
+        number_in_words(word).is_some() && is_counted(&tokens.get(at + 1..).unwrap_or_default().join(" "))
+    };
+    let spelled = || tokens.iter().copied().enumerate().find(is_spelled).map(|(_, word)| word);
+    let other = digits.or_else(spelled)?;
     Some(format!(
         "the question asks how many there are of what {other} counts, and {} counts something else",
         fact.text
