@@ -53,7 +53,7 @@ impl Either {
         let compares = lower.split(|c: char| !c.is_alphabetic()).any(|word| MORE.contains(&word));
         let is_asked = VERBS.iter().any(|verb| lower.starts_with(verb)) && compares;
         // Behind the second year stands nothing more.
-        let last = second.trim_end_matches(['?', ' ', '.']).rsplit(' ').next()?.parse().ok()?;
+        let last: u16 = second.trim_end_matches(['?', ' ', '.']).rsplit(' ').next()?.parse().ok()?;
         let ([(year, _)], [(other, _)]) = (&years(first)[..], &years(second)[..]) else { return None };
         let is_year = is_asked && *other == last && year != other;
         is_year.then(|| Self { question: format!("{first} than in {other}?"), years: [*year, *other] })

@@ -134,7 +134,8 @@ fn nowhere(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
     candidate.outcome?;
     let named = PLACES.iter().find(|(place, _)| {
         let behind = |before: &str| {
-            let mut found = inquiry.text.match_indices(&format!(" {before}{place}"));
+            let called = format!(" {before}{place}");
+            let mut found = inquiry.text.match_indices(&called);
             found.any(|(at, of)| !inquiry.text[at + of.len()..].starts_with(char::is_alphabetic))
         };
         behind("in ") || behind("from ")

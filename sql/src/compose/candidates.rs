@@ -31,6 +31,8 @@ pub(super) const WORD_LEFT: &str = "left ";
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub sketch: Sketch,
+    /// The same with people's first and last names as one, as what speaks for it has it.
+    pub described: Sketch,
     pub sql: String,
     /// All tables that it has.
     pub tables: Vec<usize>,
@@ -475,6 +477,19 @@ impl<'a, 'g> Maker<'a, 'g> {
         Some(once)
     }
 
+    /// A statement with the first name alone of people of whom it shows the last name too, where the question names neither.
+    fn with_one_name(&self, sketch: &Sketch) -> Sketch {
+        let mut described = sketch.clone();
+        let halves = sketch.shown.iter().filter_map(|item| self.halves_of(item.column?)).next();
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|of| !of.spans.is_empty());
+        if let Some([first, last]) = halves.filter(|halves| !halves.iter().any(|column| is_said(*column)))
+            && sketch.shown.contains(&Item::plain(first))
+        {
+            described.shown.retain(|item| *item != Item::plain(last));
+        }
+        described
+    }
+
     /// A statement that groups rows by what people or things are called, with those who share a name apart.
     fn apart(&self, sketch: Sketch) -> Sketch {
         let of_table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
@@ -552,15 +567,17 @@ impl<'a, 'g> Maker<'a, 'g> {
             features.push(("tables".to_owned(), of_tables));
             let weakest = tree.tables.iter().map(|table| self.reading.table_odds(*table)).fold(1.0, f32::min);
             features.push(("weakest table".to_owned(), weakest.max(0.003).ln()));
-            let inner = sketch.without.iter().flat_map(|without| without.conditions.iter().map(|of| of.column));
-            let columns: BTreeSet<usize> = sketch.columns().into_iter().chain(inner).collect();
-            self.features((draft, &sketch), &columns, tree.tables.len(), values, &mut features);
+            let described = self.with_one_name(&sketch);
+            let inner = described.without.iter().flat_map(|without| without.conditions.iter().map(|of| of.column));
+            let columns: BTreeSet<usize> = described.columns().into_iter().chain(inner).collect();
+            self.features((draft, &described), &columns, tree.tables.len(), values, &mut features);
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
             let unread = self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
                 meaning: self.meaning(&sketch, &tree),
                 sketch,
+                described,
                 sql,
                 tables: all.into_iter().collect(),
                 tree,

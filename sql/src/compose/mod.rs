@@ -306,7 +306,7 @@ fn of_rows(candidate: &Candidate, rows: &Rows, features: &mut Vec<(String, f32)>
         _ => "many",
     };
     features.push((format!("{count} rows"), 1.0));
-    let sketch = &candidate.sketch;
+    let sketch = &candidate.described;
     let kind = match (&sketch.order, sketch.limit, sketch.conditions.is_empty(), &sketch.without) {
         (_, _, _, Some(_)) => "without",
         (Some(_), Some(_), ..) => "first",

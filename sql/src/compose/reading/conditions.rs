@@ -171,7 +171,7 @@ impl Reading<'_> {
     fn in_unit(&self, at: usize, number: f64, column: usize) -> (f64, usize) {
         let unit = |stem: &str| UNITS.iter().find(|(names, ..)| names.contains(&stem));
         let said = self.words.words.get(at + 1).and_then(|word| unit(&word.stem));
-        let own = self.stems(column).filter_map(unit).last();
+        let own = self.stems(column).filter_map(unit).next_back();
         match said.zip(own) {
             Some(((_, kind, said), (_, of, own))) if kind == of => {
                 let converted = if said == own { number } else { number * said / own };
