@@ -453,6 +453,8 @@ mod tests {
                 None,
                 None,
             ),
+            ("20.54", &["2003 > Low", "in millions"], "20.54", None, None),
+            ("7", &["2003 > Low", "in millions"], "7", None, Some(Scale::Million)),
             ("7", &["Net income", "in millions, except per share data"], "7", None, Some(Scale::Million)),
             ("$ 1.2 billion", &["in millions"], "1.2", Some(Unit::Dollar), Some(Scale::Billion)),
         ] {

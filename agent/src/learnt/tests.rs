@@ -429,6 +429,28 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     let staff = "We had about 36,000 employees in 38 countries.";
     assert!(of("How many employees are there?", &[], &[staff], "38 counts something else"));
     assert!(!of("How many employees are there?", &[], &[staff], "36,000 counts something else"));
+    let agreements = "Nine collective agreements cover approximately 2,400 employees.";
+    assert!(of("How many collective agreements are there?", &[], &[agreements], "nine counts, and 2,400"));
+    assert!(!of("How many employees are there?", &[], &[agreements], "counts something else"));
+    let years = [("171", "Leases", "2014", 1, 1), ("133", "Leases", "2015", 1, 2), ("97", "Leases", "2016", 1, 3)];
+    assert!(has("What do leases for 2014 through 2016 add up to?", &years, "years between 2014 and 2016"));
+    assert!(!has("What do leases for 2014 and 2016 add up to?", &years, "years between"));
+    let costs = [("4", "Net cost", "2018", 2, 1), ("10", "Service cost", "2017", 1, 2), ("9", "Net cost", "2017", 2, 2)];
+    assert!(has("How much did net cost fall from 2017 to 2018?", &costs, "is no change between two years"));
+    let of_one = [("5,888", "Assets at the end", "2008", 2, 1), ("7,385", "Assets at the start", "2008", 1, 1)];
+    assert!(has("How much did assets change between 2008 and 2009?", &of_one, "are both of 2008"));
+    assert!(!has("How much did assets change between 2007 and 2008?", &of_one, "are both of"));
+    assert!(has("What were sales in Japan in 2024?", &countries, "which the document does not name"));
+    assert!(!has("What were sales in Germany in 2024?", &countries, "which the document does not name"));
+}
+
+#[test]
+fn amounts_are_held_against_numbers_and_years_chosen_by_which_has_more() {
+    let verdict = answer("Were net sales above $110 in 2016?");
+    assert_eq!((verdict.answer.as_str(), verdict.program.as_deref()), ("yes", Some("greater(120, const_110)")));
+    assert_eq!(verdict.question, "Were net sales above $110 in 2016?");
+    assert_eq!(answer("Were net sales lower in 2015 or 2016?").answer, "2015");
+    assert_eq!(answer("Were net sales higher in 2015 or in 2016?").answer, "2016");
 }
 
 #[test]
