@@ -435,7 +435,8 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     let years = [("171", "Leases", "2014", 1, 1), ("133", "Leases", "2015", 1, 2), ("97", "Leases", "2016", 1, 3)];
     assert!(has("What do leases for 2014 through 2016 add up to?", &years, "years between 2014 and 2016"));
     assert!(!has("What do leases for 2014 and 2016 add up to?", &years, "years between"));
-    let costs = [("4", "Net cost", "2018", 2, 1), ("10", "Service cost", "2017", 1, 2), ("9", "Net cost", "2017", 2, 2)];
+    let costs =
+        [("4", "Net cost", "2018", 2, 1), ("10", "Service cost", "2017", 1, 2), ("9", "Net cost", "2017", 2, 2)];
     assert!(has("How much did net cost fall from 2017 to 2018?", &costs, "is no change between two years"));
     let of_one = [("5,888", "Assets at the end", "2008", 2, 1), ("7,385", "Assets at the start", "2008", 1, 1)];
     assert!(has("How much did assets change between 2008 and 2009?", &of_one, "are both of 2008"));

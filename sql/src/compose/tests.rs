@@ -512,4 +512,5 @@ fn regression_no_before_a_thing_is_no_value() {
     open(CLINIC).answers("How many prescriptions where repeated is no?", &["3"]);
 }
 
+mod clinic;
 mod things;
