@@ -7,8 +7,9 @@ use crate::walk::wording::place;
 use crate::years::named_years;
 
 /// What begins a question for an amount of change where a verb of [`MOVES`] follows.
-const AMOUNTS: [&str; 12] = [
-    "by how much did", "by how many dollars did", "by how many points did", "by what amount did", "how much did",
+const AMOUNTS: [&str; 14] = [
+    "by how much did", "by how many dollars did", "by how many points did", "by how many percentage points did",
+    "by how many basis points did", "by what amount did", "how much did",
     "how many dollars did", "how many points did", "how far did", "how far has", "how much has", "how much have",
     "how far have",
 ];
@@ -36,8 +37,12 @@ const COMPARED: [&str; 13] = [
     "how much bigger", "how much deeper", "how much less", "how much lower", "how much smaller", "how many fewer",
 ];
 
+/// How far one is from another.
+const FAR: [&str; 4] = ["how far was", "how far were", "how far is", "how far are"];
+const FROM: [&str; 5] = ["below", "above", "short of", "under", "over"];
+
 /// Words for a part of a whole.
-const PARTS: [&str; 4] = ["slice of", "fraction of", "share of", "proportion of"];
+const PARTS: [&str; 5] = ["slice of", "fraction of", "share of", "proportion of", "part of"];
 
 /// Words for several things taken together.
 const TOGETHER: [&str; 6] = ["together", "all told", "put together", "taken together", "in combination", "add up to"];
@@ -54,6 +59,11 @@ pub(crate) fn usual(text: &str) -> String {
             let with = if *verb == "gain in" { "in" } else { "" };
             return over_a_year(replaced(&replaced(&text, verb, with), amount, "what was the change in"));
         }
+    }
+    if let Some(far) = FAR.iter().find(|far| place(&text, far).is_some())
+        && let Some(from) = FROM.iter().find(|from| place(&text, from).is_some())
+    {
+        return replaced(&replaced(&text, far, "what was the difference between"), from, "and");
     }
     if let Some(change) = CHANGES.iter().find(|change| place(&text, change).is_some())
         && text.trim_start().starts_with("how ")
@@ -134,6 +144,15 @@ mod tests {
                 "by how much did the tax paid exceed the charge?",
                 "what was the difference between the tax paid and the charge?",
             ),
+            (
+                "how far was the fair value of debt below its carrying amount at the end of 2007?",
+                "what was the difference between the fair value of debt and its carrying amount at the end of 2007?",
+            ),
+            (
+                "by how many percentage points did its ratio exceed the minimum?",
+                "what was the difference between its ratio and the minimum?",
+            ),
+            ("what part of sales was made abroad?", "what percentage of sales was made abroad?"),
             ("how steep was the fall in profit from 2024 to 2025?", "what was the change in profit from 2024 to 2025?"),
             (
                 "how many more dollars of profit did it make in 2024 than the year before?",
