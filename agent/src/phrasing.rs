@@ -9,9 +9,8 @@ use crate::years::named_years;
 /// What begins a question for an amount of change where a verb of [`MOVES`] follows.
 const AMOUNTS: [&str; 14] = [
     "by how much did", "by how many dollars did", "by how many points did", "by how many percentage points did",
-    "by how many basis points did", "by what amount did", "how much did",
-    "how many dollars did", "how many points did", "how far did", "how far has", "how much has", "how much have",
-    "how far have",
+    "by how many basis points did", "by what amount did", "how much did", "how many dollars did",
+    "how many points did", "how far did", "how far has", "how much has", "how much have", "how far have",
 ];
 
 /// Verbs of change; a phrase before the phrases that begin it.

@@ -362,8 +362,7 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
             at += 1;
         }
         let end = at;
-        let (before, after) =
-            (text.get(..start).unwrap_or(""), text.get(end..).unwrap_or("").trim_start().to_lowercase());
+        let (before, after) = (text.get(..start).unwrap_or(""), behind(text, end));
         // 10-k, 3rd, a number of a note.
         let part_of_word = byte(end).is_ascii_alphabetic() || byte(end) == b'-' && byte(end + 1).is_ascii_alphabetic();
         let Ok(value) = digits.parse::<Decimal>() else { continue };
@@ -389,6 +388,14 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
     }
     found
 }
+
+/// What stands behind a number, in lower case, as far as it says what the number is.
+fn behind(text: &str, end: usize) -> String {
+    text.get(end..).unwrap_or("").trim_start().chars().take(BEHIND).collect::<String>().to_lowercase()
+}
+
+/// Letters behind a number that are looked at.
+const BEHIND: usize = 24;
 
 /// Whether a code in capitals ends a text: `EUR` of `EUR 190.4 million`.
 fn behind_code(text: &str) -> bool {

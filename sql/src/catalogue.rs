@@ -1,8 +1,8 @@
 //! What is in a database by name, and what of it is hidden.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -21,6 +21,11 @@ const SHADOWS: [&str; 11] =
 
 /// Time to find out what a view reads that has the name of a hidden table in its text.
 const VIEW_TIME: Duration = Duration::from_millis(50);
+/// The same for all of them.
+const VIEWS_TIME: Duration = Duration::from_millis(500);
+
+/// Views that one is expanded into at most where it is found out what it reads: SQLite expands views before anything can stop it.
+const EXPANDED: usize = 5000;
 
 /// What kind of thing a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub(crate) struct Catalogue {
     pub(crate) internal: HashSet<String>,
     /// Names to be hidden that are not there.
     pub(crate) not_there: Vec<String>,
+    /// Visible views whose text, or that of views in it, has the name of something hidden.
+    suspects: BTreeSet<String>,
 }
 
 /// A name as a statement has it: between double quotes, those in it doubled.
@@ -83,15 +90,25 @@ impl Catalogue {
         }
         let mut hidden: HashSet<String> = hide.iter().map(|name| name.to_ascii_lowercase()).collect();
         let not_there = hide.iter().filter(|name| !objects.contains_key(&name.to_ascii_lowercase())).cloned().collect();
+        let asked = hidden.clone();
+        let named = Named::new(&objects, &asked);
         let mut reads = BTreeMap::new();
-        loop {
+        let start = Instant::now();
+        let suspects = loop {
+            let suspects = named.with(&hidden);
             let mut more = Vec::new();
             for (key, object) in objects.iter().filter(|(key, _)| !hidden.contains(*key)) {
                 if object.kind != Kind::View {
                     more.extend(is_touched(key, object, &objects, &hidden).then(|| key.clone()));
-                } else if mentions(&object.sql, &hidden) {
+                } else if suspects.contains(key.as_str()) {
                     if !reads.contains_key(key) {
-                        reads.insert(key.clone(), tables_read(connection, clock, &object.name).map_err(failed)?);
+                        let can_be_read = !named.expands(key) && start.elapsed() < VIEWS_TIME;
+                        let read = if can_be_read {
+                            tables_read(connection, clock, &object.name).map_err(failed)?
+                        } else {
+                            None
+                        };
+                        reads.insert(key.clone(), read);
                     }
                     // What cannot be read may have its name for any reason.
                     let touched = reads.get(key).and_then(Option::as_ref).is_none_or(|read| !read.is_disjoint(&hidden));
@@ -99,10 +116,10 @@ impl Catalogue {
                 }
             }
             if more.is_empty() {
-                break;
+                break suspects.into_iter().filter(|view| !hidden.contains(*view)).map(str::to_owned).collect();
             }
             hidden.extend(more);
-        }
+        };
         let modules = names(connection, "SELECT name FROM pragma_module_list").map_err(failed)?;
         let mut internal: HashSet<String> = modules.into_iter().map(|name| name.to_ascii_lowercase()).collect();
         let mut visible = Vec::new();
@@ -121,27 +138,41 @@ impl Catalogue {
             }
         }
         visible.sort_by_key(|object| object.place);
-        Ok(Self { visible, hidden, internal, not_there })
+        Ok(Self { visible, hidden, internal, not_there, suspects })
     }
 
-    /// Whether the text of a visible view has the name of something hidden.
-    pub(crate) fn is_hidden_mentioned(&self) -> bool {
-        let mut views = self.visible.iter().filter(|object| object.kind == Kind::View);
-        !self.hidden.is_empty() && views.any(|view| mentions(&view.sql, &self.hidden))
+    /// The visible views that may need something hidden.
+    pub(crate) fn suspects(&self) -> impl Iterator<Item = &Object> {
+        self.visible.iter().filter(|object| self.suspects.contains(&object.name.to_ascii_lowercase()))
     }
 
     /// Hides the views that need a hidden table in a database without these: SQLite leaves out what cannot change the rows
     /// of a view before its authorizer tells what is read.
     pub(crate) fn hide_views_without_tables(&mut self, outline: &Connection) {
         let lacking = |object: &Object| {
-            object.kind == Kind::View
-                && outline
-                    .prepare(&format!("SELECT * FROM main.{}", quote(&object.name)))
-                    .is_err_and(|error| lacks_table(&classify(&error), &self.hidden))
+            let prepared = outline.prepare(&format!("SELECT * FROM main.{}", quote(&object.name)));
+            prepared.is_err_and(|error| lacks_table(&classify(&error), &self.hidden))
         };
-        let (lacking, visible) = std::mem::take(&mut self.visible).into_iter().partition(lacking);
-        self.visible = visible;
-        self.hidden.extend(Vec::into_iter(lacking).map(|view: Object| view.name.to_ascii_lowercase()));
+        let lacking: Vec<String> =
+            self.suspects().filter(|view| lacking(view)).map(|view| view.name.to_ascii_lowercase()).collect();
+        self.visible.retain(|object| !lacking.contains(&object.name.to_ascii_lowercase()));
+        self.hidden.extend(lacking);
+    }
+
+    /// What of the visible some statements name, and what views among that name, in the order of creation.
+    pub(crate) fn named_in<'s>(&self, statements: impl IntoIterator<Item = &'s str>) -> Vec<&Object> {
+        let keys: Vec<String> = self.visible.iter().map(|object| object.name.to_ascii_lowercase()).collect();
+        let names = Names::new(keys.iter().map(String::as_str));
+        let places: HashMap<&str, usize> = keys.iter().enumerate().map(|(place, key)| (key.as_str(), place)).collect();
+        let mut found = BTreeSet::new();
+        let mut left: Vec<&str> = statements.into_iter().flat_map(|sql| names.named_in(sql)).collect();
+        while let Some(name) = left.pop() {
+            let Some(&place) = places.get(name) else { continue };
+            if found.insert(place) && self.visible[place].kind == Kind::View {
+                left.extend(names.named_in(&self.visible[place].sql));
+            }
+        }
+        found.into_iter().map(|place| &self.visible[place]).collect()
     }
 
     /// Names in lower case of what may be read.
@@ -170,13 +201,99 @@ pub(crate) fn lacks_table(error: &QueryError, hidden: &HashSet<String>) -> bool 
 
 /// Whether SQL has one of the names in any quotes, also within a text, as arguments of virtual tables have them.
 pub(crate) fn mentions(sql: &str, names: &HashSet<String>) -> bool {
-    let lower = sql.to_ascii_lowercase();
-    lower.split(|letter| !is_word(letter)).any(|word| names.contains(word))
-        || names.iter().filter(|name| !name.chars().all(is_word)).any(|name| {
-            lower.contains(name.as_str()) || lower.contains(&name.replace('"', "\"\"")) || {
+    !Names::new(names.iter().map(String::as_str)).named_in(sql).is_empty()
+}
+
+/// Names in lower case, looked for in SQL.
+struct Names<'n> {
+    words: HashSet<&'n str>,
+    /// Those that are no words.
+    others: Vec<&'n str>,
+}
+
+impl<'n> Names<'n> {
+    fn new(names: impl Iterator<Item = &'n str>) -> Self {
+        let (words, others): (Vec<&str>, _) = names.partition(|name| name.chars().all(is_word));
+        Self { words: words.into_iter().collect(), others }
+    }
+
+    /// Those that SQL has in any quotes, also within a text, as often as it does.
+    fn named_in(&self, sql: &str) -> Vec<&'n str> {
+        let lower = sql.to_ascii_lowercase();
+        // SQLite takes the mark of the order of bytes before a name for a space.
+        let words = lower.split(|letter| !is_word(letter)).map(|word| word.trim_start_matches('\u{feff}'));
+        let mut found: Vec<&str> = words.filter_map(|word| self.words.get(word).copied()).collect();
+        let has = |name: &&&str| {
+            lower.contains(**name) || lower.contains(&name.replace('"', "\"\"")) || {
                 ['\'', '`'].iter().any(|quote| lower.contains(&name.replace(*quote, &format!("{quote}{quote}"))))
             }
-        })
+        };
+        found.extend(self.others.iter().filter(has));
+        found
+    }
+}
+
+/// Which views have which names in their text.
+struct Named<'o> {
+    /// By name the views that have it.
+    by_name: HashMap<&'o str, Vec<&'o str>>,
+    /// Views that SQLite would expand into too many.
+    expanding: HashSet<&'o str>,
+}
+
+impl<'o> Named<'o> {
+    fn new(objects: &'o BTreeMap<String, Object>, hidden: &'o HashSet<String>) -> Self {
+        let names = Names::new(objects.keys().chain(hidden).map(String::as_str));
+        let is_view = |name: &str| objects.get(name).is_some_and(|object| object.kind == Kind::View);
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        // By view how many of those in it are not counted yet, and what it is expanded into.
+        let (mut left, mut sizes) = (HashMap::new(), HashMap::new());
+        for (key, object) in objects.iter().filter(|(_, object)| object.kind == Kind::View) {
+            let mut within = names.named_in(&object.sql);
+            // Its own name is in its definition.
+            if let Some(own) = within.iter().position(|name| name == key) {
+                within.remove(own);
+            }
+            left.insert(key.as_str(), within.iter().filter(|name| is_view(name)).count());
+            sizes.insert(key.as_str(), 1_usize);
+            within.into_iter().for_each(|name| by_name.entry(name).or_default().push(key));
+        }
+        let mut counted: Vec<&str> = left.iter().filter(|(_, count)| **count == 0).map(|(view, _)| *view).collect();
+        let mut expanding: HashSet<&str> = left.keys().copied().collect();
+        while let Some(view) = counted.pop() {
+            let size = sizes[view];
+            if size <= EXPANDED {
+                expanding.remove(view);
+            }
+            for outer in by_name.get(view).into_iter().flatten() {
+                sizes.entry(outer).and_modify(|of| *of = of.saturating_add(size));
+                let count = left.entry(outer).or_default();
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    counted.push(outer);
+                }
+            }
+        }
+        Self { by_name, expanding }
+    }
+
+    /// Whether a view is expanded into too many, or into itself.
+    fn expands(&self, view: &str) -> bool {
+        self.expanding.contains(view)
+    }
+
+    /// The views whose text has one of some names, or that of such a view.
+    fn with(&self, names: &HashSet<String>) -> HashSet<&'o str> {
+        let of = |name: &str| self.by_name.get(name).into_iter().flatten().copied();
+        let mut left: Vec<&str> = names.iter().flat_map(|name| of(name)).collect();
+        let mut found = HashSet::new();
+        while let Some(view) = left.pop() {
+            if found.insert(view) {
+                left.extend(of(view));
+            }
+        }
+        found
+    }
 }
 
 fn names(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {

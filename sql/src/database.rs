@@ -1,6 +1,5 @@
 //! A database behind the sandbox.
 
-use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement, StatementStatus};
 use tabsegnet_records::sqlite;
 
-use crate::catalogue::{Catalogue, Kind, lacks_table, mentions, quote};
+use crate::catalogue::{Catalogue, Kind, Object, lacks_table, mentions, quote};
 use crate::error::{QueryError, classify};
 use crate::origins::{self, Origins};
 use crate::policy::Policy;
@@ -33,7 +32,6 @@ pub struct Database {
     clock: Arc<Clock>,
     policy: Arc<Policy>,
     catalogue: Catalogue,
-    outline: OnceCell<Connection>,
     /// As it was opened, where it is read without locks.
     state: Option<sqlite::State>,
 }
@@ -56,23 +54,15 @@ impl Database {
             }
             other => other,
         })?;
-        if catalogue.is_hidden_mentioned() {
-            let outline = outline(&file::connect(path, sandbox, &clock)?, &catalogue, sandbox, &clock)?;
+        if catalogue.suspects().next().is_some() {
+            let objects = catalogue.named_in(catalogue.suspects().map(|view| view.sql.as_str()));
+            let outline = outline(&file::connect(path, sandbox, &clock)?, &objects, sandbox, &clock)?;
             catalogue.hide_views_without_tables(&outline);
         }
         let policy = Policy::new(catalogue.readable(), catalogue.internal.clone(), catalogue.hidden.clone());
         let policy = Arc::new(policy);
         authorize(&mut connection, &policy)?;
-        Ok(Self {
-            path: path.to_owned(),
-            sandbox: sandbox.clone(),
-            connection,
-            clock,
-            policy,
-            catalogue,
-            outline: OnceCell::new(),
-            state,
-        })
+        Ok(Self { path: path.to_owned(), sandbox: sandbox.clone(), connection, clock, policy, catalogue, state })
     }
 
     /// The names in [`Sandbox::hidden`] that the database does not have.
@@ -161,9 +151,9 @@ impl Database {
         }
         // What SQLite says of a statement may tell of a hidden table ("no such column" where there is a table). What it
         // says where there is none comes from a database that has all tables but the hidden ones.
-        let outline = self.outline()?;
+        let outline = self.outline(sql)?;
         self.policy.set_hidden_are_local(true);
-        let rows = self.answer_without_hidden(outline, sql, error, hidden);
+        let rows = self.answer_without_hidden(&outline, sql, error, hidden);
         self.policy.set_hidden_are_local(false);
         rows
     }
@@ -174,9 +164,9 @@ impl Database {
         if !mentions(sql, &self.catalogue.hidden) {
             return Ok(());
         }
-        let outline = self.outline()?;
+        let outline = self.outline(sql)?;
         self.policy.set_hidden_are_local(true);
-        let prepared = self.prepare(outline, sql).map(drop);
+        let prepared = self.prepare(&outline, sql).map(drop);
         self.policy.set_hidden_are_local(false);
         match prepared {
             Err((error, _)) if lacks_table(&error, &self.catalogue.hidden) => Err(error),
@@ -295,27 +285,25 @@ impl Database {
         file::connect(&self.path, &self.sandbox, &self.clock)
     }
 
-    /// The [`outline`] of what may be seen, where statements are prepared as they would be without the hidden tables.
-    fn outline(&self) -> Result<&Connection, QueryError> {
-        if let Some(outline) = self.outline.get() {
-            return Ok(outline);
-        }
-        let mut outline = outline(&self.reader()?, &self.catalogue, &self.sandbox, &self.clock)?;
+    /// The [`outline`] of what of the visible a statement names, where it is prepared as it would be without the hidden tables.
+    fn outline(&self, sql: &str) -> Result<Connection, QueryError> {
+        let objects = self.catalogue.named_in([sql]);
+        let mut outline = outline(&self.reader()?, &objects, &self.sandbox, &self.clock)?;
         authorize(&mut outline, &self.policy)?;
-        Ok(self.outline.get_or_init(|| outline))
+        Ok(outline)
     }
 }
 
-/// A database in memory that has the columns of all visible tables, the visible views, and no rows, under the limits.
+/// A database in memory that has the columns of some tables, some views, and no rows, under the limits.
 fn outline(
     reader: &Connection,
-    catalogue: &Catalogue,
+    objects: &[&Object],
     sandbox: &Sandbox,
     clock: &Arc<Clock>,
 ) -> Result<Connection, QueryError> {
     let failed = |error: rusqlite::Error| classify(&error);
     let mut outline = Connection::open_in_memory().map_err(failed)?;
-    for object in &catalogue.visible {
+    for object in objects {
         let sql = if object.kind == Kind::View {
             object.sql.clone()
         } else {

@@ -187,7 +187,9 @@ impl HttpModel {
     /// A server's words, cut down, without the key.
     fn short(&self, text: &str) -> String {
         let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in(text));
-        let mut shown: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // What a server says is not to steer a terminal.
+        let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+        let mut shown: String = words.collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = shown.char_indices().nth(SHOWN) {
             shown.truncate(end);
             shown.push('…');

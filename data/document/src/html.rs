@@ -1,5 +1,6 @@
 //! HTML pages, with the tagged numbers of inline XBRL.
 
+mod attributes;
 mod blocks;
 mod compact;
 mod dom;
@@ -23,6 +24,9 @@ pub(crate) fn read(text: &str, limits: &Limits, builder: &mut Builder) {
     }
     if dom.too_many {
         builder.warn("misnested tags multiply beyond what a page of this size may hold; the rest is left out".into());
+    }
+    if dom.too_many_attributes {
+        builder.warn(format!("attributes of tags beyond the first {} are left out", attributes::MOST));
     }
     if dom.pages > 1 {
         builder.warn(format!(

@@ -1,5 +1,7 @@
 //! Any file as a document.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use tabsegnet_store::FileError;
@@ -88,7 +90,15 @@ pub fn read_source(path: &Path, options: &ReadOptions) -> Result<Vec<u8>, ReadEr
     if size > limit {
         return Err(ReadError::TooLarge { file: path.display().to_string(), what: "the file", found: size, limit });
     }
-    Ok(tabsegnet_store::read_bytes(path)?)
+    // What is no file, such as a device, has no size.
+    let mut bytes = Vec::new();
+    let at = || FileError::at(path, "read");
+    File::open(path).map_err(at())?.take(limit + 1).read_to_end(&mut bytes).map_err(at())?;
+    let found = bytes.len() as u64;
+    match found > limit {
+        true => Err(ReadError::TooLarge { file: path.display().to_string(), what: "the file", found, limit }),
+        false => Ok(bytes),
+    }
 }
 
 /// Bytes of text for each picture below which a file is taken for scanned pages.

@@ -24,6 +24,7 @@ type Cells = BTreeMap<(u32, u32), RawCell>;
 /// Reads a workbook.
 pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut Builder) -> Result<(), ReadError> {
     check_unpacked_size(path, &bytes, limits.max_unpacked_bytes)?;
+    check_string_count(path, &bytes)?;
     let mut formulas = Formulas::new(&bytes);
     let hidden = hidden::warnings(&bytes);
     let broken = |error: XlsxError| ReadError::Format {
@@ -107,6 +108,36 @@ fn check_unpacked_size(path: &Path, bytes: &[u8], limit: u64) -> Result<(), Read
         }
     }
     Ok(())
+}
+
+/// How many texts a workbook says that it has: room is made for as many before the first is read.
+fn check_string_count(path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
+    const START: u64 = 4096;
+    let mut start = Vec::new();
+    let archive = zip::ZipArchive::new(Cursor::new(bytes)).ok();
+    let size = archive.and_then(|mut archive| {
+        let place = archive.file_names().position(|name| name.eq_ignore_ascii_case("xl/sharedStrings.xml"))?;
+        let entry = archive.by_index(place).ok()?;
+        let size = entry.size();
+        entry.take(START).read_to_end(&mut start).ok()?;
+        Some(size)
+    });
+    let start = String::from_utf8_lossy(&start);
+    let said = start.split("niqueCount").nth(1).map(|rest| rest.trim_start_matches(['=', ' ', '"', '\'']));
+    let said = said.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
+    // Each has a tag of its own.
+    let fits =
+        |said: &String| said.is_empty() || said.parse().is_ok_and(|count: u64| size.is_some_and(|size| count <= size));
+    match said.filter(|said| !fits(said)) {
+        Some(said) => Err(ReadError::Format {
+            file: path.display().to_string(),
+            message: format!(
+                "is no workbook that can be read: it says that it has {said} texts, more than it has bytes for; open it in a \
+                 spreadsheet program and save it again"
+            ),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// A value as the sheet shows it.

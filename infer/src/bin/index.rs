@@ -10,7 +10,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tabsegnet::corpus::index::{Change, CorpusError, IndexConfig, Manifest, VectorKind, Writer, files, join};
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
-use tabsegnet_store::{eprintln, print_if_read};
+use tabsegnet_store::{eprintln, print_if_read, printable};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -99,7 +99,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn list(corpus: &Path) -> Result<ExitCode> {
     let manifest = Manifest::read(corpus)?;
     let files = manifest.files(corpus)?;
-    let listed: String = files.keys().map(|file| format!("{file}\n")).collect();
+    let listed: String = files.keys().map(|file| format!("{}\n", printable(file))).collect();
     print_if_read(&listed).context("stdout: could not write")?;
     eprintln!("{} tables of {} files", manifest.tables(), files.len());
     Ok(ExitCode::SUCCESS)

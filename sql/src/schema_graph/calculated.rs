@@ -43,9 +43,9 @@ pub(super) fn calculated(
     column: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Calculated, Refused> {
     let because = |error: &dyn std::fmt::Display| Refused::Because(error.to_string());
+    let tokens = dialect.tokens(expression).map_err(Refused::Because)?;
     let parser = dialect.parser();
-    let parsed = Parser::new(&*parser).with_recursion_limit(NESTING).try_with_sql(expression);
-    let mut parser = parsed.map_err(|error| because(&error))?;
+    let mut parser = Parser::new(&*parser).with_recursion_limit(NESTING).with_tokens_with_locations(tokens);
     let mut parsed = parser.parse_expr().map_err(|error| because(&error))?;
     parser.expect_token(&Token::EOF).map_err(|error| because(&error))?;
     let declared_type = type_of(&parsed);

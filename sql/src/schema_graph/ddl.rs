@@ -36,7 +36,46 @@ pub enum SqlDialect {
     Snowflake,
 }
 
+/// Words and signs of one part of a list at most, and selections that are put together: the parser makes a tree as deep of a chain
+/// of operators, which its limit of nesting does not count.
+const CHAINED: usize = 8000;
+const COMBINED: usize = 2000;
+
+/// Whether a statement would be parsed into too deep a tree, with what of it is too long.
+pub(super) fn too_deep(tokens: &[TokenWithSpan]) -> Option<String> {
+    let (mut chained, mut combined) = (vec![0_usize], 0_usize);
+    for token in tokens {
+        match &token.token {
+            Token::Whitespace(_) => {}
+            Token::LParen => chained.push(0),
+            Token::RParen if chained.len() > 1 => drop(chained.pop()),
+            Token::Comma => chained.last_mut().into_iter().for_each(|count| *count = 0),
+            other => {
+                let combines =
+                    |word: &str| ["union", "intersect", "except"].iter().any(|of| word.eq_ignore_ascii_case(of));
+                combined += usize::from(matches!(other, Token::Word(word) if combines(&word.value)));
+                let count = chained.last_mut()?;
+                *count += 1;
+                if *count > CHAINED {
+                    return Some(format!("a part of it has more than {CHAINED} words and signs in one expression"));
+                }
+            }
+        }
+    }
+    (combined > COMBINED).then(|| format!("it puts more than {COMBINED} selections together"))
+}
+
 impl SqlDialect {
+    /// The tokens of SQL.
+    ///
+    /// # Errors
+    /// A text that cannot be cut into tokens, or that would be parsed into too deep a tree.
+    pub(super) fn tokens(self, sql: &str) -> Result<Vec<TokenWithSpan>, String> {
+        let tokens =
+            Tokenizer::new(&*self.parser(), sql).tokenize_with_location().map_err(|error| error.to_string())?;
+        too_deep(&tokens).map_or(Ok(tokens), Err)
+    }
+
     /// Of all dialects the one with the fewest `failures`, of several the first.
     pub fn that_reads_most(failures: impl Fn(Self) -> usize) -> Self {
         let all = [Self::Generic, Self::Sqlite, Self::Postgres, Self::Mysql, Self::Duckdb, Self::Snowflake];
@@ -101,6 +140,10 @@ impl Schema {
                 continue;
             }
             let line = first.span.start.line;
+            if let Some(message) = too_deep(tokens) {
+                definitions.problems.push(Problem::Definition { line, message });
+                continue;
+            }
             let parsed = Parser::new(&*parser)
                 .with_recursion_limit(NESTING)
                 .with_tokens_with_locations(tokens.to_vec())

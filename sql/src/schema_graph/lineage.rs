@@ -48,9 +48,10 @@ const NESTING: usize = 100;
 
 /// Parses a statement without the stack overflowing.
 pub(crate) fn parse(sql: &str, dialect: SqlDialect) -> Result<Vec<Statement>, LineageError> {
+    let tokens = dialect.tokens(sql).map_err(LineageError::Syntax)?;
     let dialect = dialect.parser();
-    let parsed = Parser::new(&*dialect).with_recursion_limit(NESTING).try_with_sql(sql);
-    parsed.and_then(|mut parser| parser.parse_statements()).map_err(|error| LineageError::Syntax(error.to_string()))
+    let mut parser = Parser::new(&*dialect).with_recursion_limit(NESTING).with_tokens_with_locations(tokens);
+    parser.parse_statements().map_err(|error| LineageError::Syntax(error.to_string()))
 }
 
 /// What the columns of a statement (`CREATE VIEW`, `CREATE TABLE ... AS`, `SELECT`) are made of, in their order. Of

@@ -45,6 +45,8 @@ pub(super) struct Dom {
     pub too_deep: bool,
     /// The rest of the page was left out because it makes more nodes than a page of its size may.
     pub too_many: bool,
+    /// Attributes were left out of tags that have too many.
+    pub too_many_attributes: bool,
     /// How many pages the text says to begin.
     pub pages: usize,
 }
@@ -59,6 +61,9 @@ pub(super) enum Step {
 impl Dom {
     /// Parses a page. Tags nested deeper than `max_depth` are left out, their text stays.
     pub fn parse(text: &str, max_depth: u32) -> Self {
+        let bounded = attributes::bounded(text);
+        let too_many_attributes = matches!(bounded, Cow::Owned(_));
+        let text = &*bounded;
         let guard = Guard {
             max_depth,
             max_nodes: text.len() / 4 + 10_000,
@@ -78,7 +83,7 @@ impl Dom {
         tokenizer.end();
         let Guard { builder, too_deep, too_many, pages, .. } = tokenizer.sink;
         let nodes = builder.sink.nodes.into_inner();
-        Self { nodes, too_deep: too_deep.get(), too_many: too_many.get(), pages: pages.get() }
+        Self { nodes, too_deep: too_deep.get(), too_many: too_many.get(), too_many_attributes, pages: pages.get() }
     }
 
     pub fn node(&self, id: Id) -> &Node {

@@ -72,6 +72,8 @@ impl Source {
             "{} is no file, and of servers PostgreSQL's alone are read; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE",
             shown(&name)
         );
+        let is_other = std::fs::metadata(database).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        anyhow::ensure!(!is_other, "{} is neither a file nor a folder; expected a database", shown(&name));
         if begins_as_sqlite(database) {
             return Ok(Self::File { path: database.to_owned(), files: None });
         }
