@@ -116,7 +116,9 @@ fn check_string_count(path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
     let mut start = Vec::new();
     let archive = zip::ZipArchive::new(Cursor::new(bytes)).ok();
     let size = archive.and_then(|mut archive| {
-        let place = archive.file_names().position(|name| name.eq_ignore_ascii_case("xl/sharedStrings.xml"))?;
+        let place = archive
+            .file_names()
+            .position(|name| name.is_ok_and(|name| name.eq_ignore_ascii_case("xl/sharedStrings.xml")))?;
         let entry = archive.by_index(place).ok()?;
         let size = entry.size();
         entry.take(START).read_to_end(&mut start).ok()?;

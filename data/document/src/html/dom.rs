@@ -61,7 +61,7 @@ pub(super) enum Step {
 impl Dom {
     /// Parses a page. Tags nested deeper than `max_depth` are left out, their text stays.
     pub fn parse(text: &str, max_depth: u32) -> Self {
-        let bounded = attributes::bounded(text);
+        let bounded = super::attributes::bounded(text);
         let too_many_attributes = matches!(bounded, Cow::Owned(_));
         let text = &*bounded;
         let guard = Guard {
