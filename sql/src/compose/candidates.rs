@@ -42,6 +42,8 @@ pub(super) struct Candidate {
     pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
+    /// Whether it shows nothing but keys that the question does not name.
+    pub shows_key: bool,
     /// Words of the question that nothing of it is for: right before one of a name that it has, or for what is wanted.
     pub unread: Vec<String>,
     /// The tables whose rows the question counts, where the statement may count one of them several times.
@@ -490,6 +492,14 @@ impl<'a, 'g> Maker<'a, 'g> {
         described
     }
 
+    /// Whether a statement shows keys alone, beside what is counted, that the question does not name.
+    fn shows_key(&self, sketch: &Sketch) -> bool {
+        let mut plain =
+            sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).peekable();
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.99);
+        plain.peek().is_some() && plain.all(|column| (self.is_key(column) || self.refers(column)) && !is_said(column))
+    }
+
     /// A statement that groups rows by what people or things are called, with those who share a name apart.
     fn apart(&self, sketch: Sketch) -> Sketch {
         let of_table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
@@ -576,6 +586,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             let unread = self.of_words_left(draft, &columns, &all, &mut features);
             made.push(Candidate {
                 meaning: self.meaning(&sketch, &tree),
+                shows_key: self.shows_key(&sketch),
                 sketch,
                 described,
                 sql,

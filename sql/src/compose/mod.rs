@@ -140,7 +140,8 @@ impl<'l, 'g> Composer<'l, 'g> {
         let Runs { note, stopped } = self.each(question, time, run, &mut |each| ran.push(each));
         let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
         let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
-        let ranked = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()));
+        let shows_key = |at: usize| ran.get(at).is_some_and(|each| each.candidate.shows_key);
+        let ranked = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()), shows_key);
         let mut found =
             Generation::of(&ranked, LEAST, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
@@ -275,20 +276,33 @@ impl<'l, 'g> Composer<'l, 'g> {
     }
 }
 
-/// Answers that say the same of one thing, by its name or by its key: the likeliest of them is as likely as all together.
-fn by_meaning<'m>(ranked: Vec<(f32, usize)>, meaning: impl Fn(usize) -> &'m str) -> Vec<(f32, usize)> {
-    let mut all: BTreeMap<&str, f32> = BTreeMap::new();
+/// Answers that say the same of one thing, by its name or by its key: the likeliest of them, of one by its key that by its name
+/// which is next, is as likely as all together.
+fn by_meaning<'m>(
+    ranked: Vec<(f32, usize)>,
+    meaning: impl Fn(usize) -> &'m str,
+    shows_key: impl Fn(usize) -> bool,
+) -> Vec<(f32, usize)> {
+    let mut all: BTreeMap<&str, (f32, usize)> = BTreeMap::new();
     for (likelihood, at) in &ranked {
-        *all.entry(meaning(*at)).or_default() += likelihood;
+        let (of, said) = all.entry(meaning(*at)).or_insert((0.0, *at));
+        *of += likelihood;
+        if shows_key(*said) && !shows_key(*at) && likelihood * NAMED >= *of {
+            *said = *at;
+        }
     }
     let mut by_meaning: Vec<(f32, usize)> = Vec::new();
     for (_, at) in ranked {
-        // Of a meaning the first is the likeliest; what the others had is counted there, and they stand behind all meanings.
-        by_meaning.push((all.remove(meaning(at)).unwrap_or(0.0), at));
+        // What the others of a meaning had is counted with the one that is said, and they stand behind all meanings.
+        let of = all.get(meaning(at)).filter(|(_, said)| *said == at);
+        by_meaning.push((of.map_or(0.0, |(of, _)| *of), at));
     }
     by_meaning.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     by_meaning
 }
+
+/// How many times likelier all that is said of a thing by its key may be for it to be said by its name.
+const NAMED: f32 = 12.0;
 
 /// How far behind the likeliest, in logarithms, a statement may be before it is run.
 const BEHIND: f32 = 6.0;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::words::{Words, parted};
+use super::words::{SHORT, Words, parted};
 use crate::schema_graph::SchemaGraph;
 
 /// Letters at least of what is the beginning of a word, and of what is that of its consonants.
@@ -13,7 +13,9 @@ const CONSONANTS: usize = 3;
 pub(super) fn written(graph: &SchemaGraph) -> BTreeSet<String> {
     let tables = graph.tables().iter().map(|table| table.own_name());
     let names = tables.chain(graph.columns().iter().map(|column| column.name.as_str()));
-    names.flat_map(|name| tabsegnet_lexical::tokenize(&parted(name))).collect()
+    // What is usually written short in one way is no other word's.
+    let words = names.flat_map(|name| tabsegnet_lexical::tokenize(&parted(name)));
+    words.filter(|word| SHORT.iter().all(|(short, _)| short != word)).collect()
 }
 
 /// A question with the words that one word of a schema alone writes short as it has them; of those that are `known` each stays.

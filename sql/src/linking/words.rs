@@ -23,7 +23,7 @@ const STOP: [&str; 69] = [
 
 /// What names of tables and columns write short.
 #[rustfmt::skip]
-const SHORT: [(&str, &str); 44] = [
+pub(super) const SHORT: [(&str, &str); 44] = [
     ("acct", "account"), ("addr", "address"), ("amt", "amount"), ("avg", "average"), ("bal", "balance"), ("cat", "category"),
     ("cd", "code"), ("cnt", "count"), ("ctry", "country"), ("cust", "customer"), ("dept", "department"), ("descr", "description"),
     ("dt", "date"), ("emp", "employee"), ("fname", "first name"), ("inv", "invoice"), ("lname", "last name"), ("loc", "location"),

@@ -83,8 +83,10 @@ impl Maker<'_, '_> {
         }
         unread.extend(self.numbers_left(draft, &said).iter().map(text));
         unread.extend(self.names_left(draft, columns, tables, &said, &left).iter().map(text));
+        // "How many products does it supply" is about suppliers.
+        let is_of = |word: &str| tables.iter().any(|table| is_kin(word, &self.graph().tables()[*table].name));
         let mut told = BTreeSet::new();
-        unread.retain(|word| told.insert(word.clone()));
+        unread.retain(|word| !EMPTY.contains(&word.as_str()) && !is_of(word) && told.insert(word.clone()));
         let count = left.len();
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
@@ -308,6 +310,18 @@ impl Maker<'_, '_> {
         });
         add("sum of texts".to_owned(), if sums { 1.0 } else { 0.0 });
     }
+}
+
+/// Verbs that say nothing of what is wanted: "how many bags got lost".
+const EMPTY: [&str; 10] = ["got", "get", "gets", "come", "comes", "came", "go", "goes", "went", "gone"];
+
+/// Whether a word begins as one of a table's name does.
+fn is_kin(word: &str, table: &str) -> bool {
+    let shares = |name: &str| {
+        let same = word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+        same >= 5 && same + 2 >= word.len().min(name.len())
+    };
+    Words::of_name(table).words.iter().any(|name| shares(&name.text))
 }
 
 fn is_in_digits(word: &str) -> bool {

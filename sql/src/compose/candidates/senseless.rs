@@ -102,14 +102,16 @@ impl Maker<'_, '_> {
             || self.groups_unasked(sketch)
             || self.holds_to_own_name(sketch)
             || self.lists_half(sketch)
+            || self.reading.ranks_by_count() && !is_by_count(sketch)
             || self.reading.has_hard_not() && !is_negative(sketch)
     }
 
     /// Whether a statement has a row for each of what no word of the question is for: the average salary is none by active or not.
     fn groups_unasked(&self, sketch: &Sketch) -> bool {
         const EACH: [&str; 8] = ["each", "every", "per", "by", "which", "across", "between", "among"];
+        let says = |at: &usize| self.reading.words.words.get(*at).is_some_and(|word| !word.is_stop);
         let is_unsaid = |column: &usize| {
-            let is_said = self.reading.columns.get(*column).is_none_or(|mention| mention.coverage > 0.0);
+            let is_said = self.reading.columns.get(*column).is_none_or(|mention| mention.words.iter().any(says));
             !is_said && self.reading.is_flag(*column)
         };
         let asks = || self.reading.words.words.iter().any(|word| EACH.contains(&word.text.as_str()));
@@ -192,12 +194,8 @@ impl Maker<'_, '_> {
         // Nor by a key of those who have names.
         let is_key_of_named = |item: &Item| {
             let column = item.column.filter(|column| item.function.is_none() && !self.is_said_whole(*column));
-            let table = column.and_then(|column| {
-                let own = self.graph().columns().get(column).filter(|_| self.is_key(column)).map(|node| node.table);
-                self.references.get(&column).copied().or(own)
-            });
-            let names = table.and_then(|table| self.graph().tables().get(table)).map(|table| table.columns.clone());
-            names.is_some_and(|mut columns| columns.any(|of| self.reading.has_stem(of, &["name"])))
+            let has_names = || (0..self.graph().columns().len()).any(|of| self.reading.has_stem(of, &["name"]));
+            column.is_some_and(|column| self.is_key(column) || self.refers(column)) && has_names()
         };
         let is_none = || {
             let all = |is: &dyn Fn(&Item) -> bool| sketch.shown.iter().all(is);
@@ -233,9 +231,11 @@ impl Maker<'_, '_> {
 
     /// Whether a statement takes the first rows in the order of a key that is not named.
     fn orders_by_key(&self, sketch: &Sketch) -> bool {
+        const KEYS: [&str; 7] = ["id", "ids", "key", "number", "code", "first", "last"];
+        let says_key = || self.reading.words.words.iter().any(|word| KEYS.contains(&word.text.as_str()));
         let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
         let by = sketch.order_column().filter(|column| self.is_key(*column) || self.refers(*column));
-        sketch.limit.is_some() && by.is_some_and(|column| !is_said(column))
+        sketch.limit.is_some() && by.is_some_and(|column| !is_said(column) || !says_key())
     }
 
     /// Whether a statement shows whose value it is where the value is wanted: "what was the highest temperature".
@@ -246,7 +246,8 @@ impl Maker<'_, '_> {
             (0..self.graph().columns().len()).filter(|column| self.reading.wants_end_of(*column)).collect();
         // Nor is it in the order of something else.
         let is_other = !wanted.contains(&by) && wanted.iter().any(|column| shows(*column));
-        is_other || wanted.contains(&by) && !shows(by)
+        let is_grouped = wanted.iter().any(|column| sketch.group.contains(column));
+        is_other || is_grouped || wanted.contains(&by) && !shows(by)
     }
 
     /// Whether a statement shows what is of other things than those that a value is of: "captains on active ships" are no ships.
@@ -380,6 +381,12 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|at| !OF_COUNTS.contains(&stem(at)))
     }
+}
+
+/// Whether rows are in the order of how many there are, or a column is.
+fn is_by_count(sketch: &Sketch) -> bool {
+    let counts = |function| matches!(function, Function::Count | Function::CountDifferent | Function::Sum);
+    sketch.order.is_none_or(|order| order.item.function.is_some_and(counts))
 }
 
 /// Whether something of a statement is for what is not so: rows left out, another value, a missing one, or what a column of yes and

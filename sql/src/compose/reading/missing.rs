@@ -11,6 +11,7 @@ const BETWEEN: [&str; 10] = ["a", "an", "any", "the", "their", "its", "known", "
 const UNKNOWN: [&str; 6] = ["missing", "unknown", "null", "empty", "blank", "unset"];
 const LINKED: [&str; 8] =
     ["linked", "assigned", "attached", "connected", "associated", "allocated", "related", "matched"];
+const HAVE: [&str; 3] = ["have", "has", "had"];
 const NOT: [&str; 4] = ["not", "never", "t", "yet"];
 const BE: [&str; 6] = ["been", "be", "yet", "get", "got", "being"];
 
@@ -29,6 +30,11 @@ pub(super) fn missing(
             let named = (0..start).rev().find(|at| !BETWEEN.contains(&word(*at)));
             if let Some(cue) = named.filter(|at| WITHOUT.contains(&word(*at))) {
                 return Some(cue..end);
+            }
+            // "Don't have a phone".
+            let says_not = |at: usize| at.checked_sub(1).is_some_and(|before| NOT.contains(&word(before)));
+            if let Some(have) = named.filter(|at| HAVE.contains(&word(*at)) && says_not(*at)) {
+                return Some(have.saturating_sub(2)..end);
             }
             // "Not linked to any campaign".
             let before = |back: usize| named.and_then(|at| at.checked_sub(back)).map_or("", word);

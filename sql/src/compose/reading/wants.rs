@@ -89,12 +89,27 @@ impl Reading<'_> {
             });
             all.map(|(column, _)| column).collect()
         };
-        let (of_first, of_second) = (spans(&|_, end| end == and), spans(&|start, _| start == second));
+        let (mut of_first, of_second) = (spans(&|_, end| end == and), spans(&|start, _| start == second));
+        if of_first.is_empty() && ["name", "names"].contains(&self.word(first)) && first + 1 == and {
+            let table = |column: &usize| self.graph.columns().get(*column).map(|node| node.table);
+            let second = of_second.first().and_then(table);
+            of_first = (0..self.graph.columns().len()).filter(|of| table(of) == second).collect();
+            of_first.retain(|column| self.has_stem(*column, &["name"]));
+        }
         match (is_early && !of_second.is_empty(), of_first.is_empty()) {
             (true, false) => Some((Some(of_first), of_second)),
             (true, true) if is_theirs && (first..and).any(|at| self.is_table(at)) => Some((None, of_second)),
             _ => None,
         }
+    }
+
+    /// Whether it wants things in the order of how many others they have: "top 5 doctors by number of appointments".
+    pub fn ranks_by_count(&self) -> bool {
+        let is_at = |at: usize| {
+            let of = if self.word(at + 1) == "the" { at + 2 } else { at + 1 };
+            self.word(at) == "by" && self.word(of) == "number" && self.word(of + 1) == "of" && self.is_table(of + 2)
+        };
+        (0..self.words.words.len()).any(is_at)
     }
 
     /// Whether it begins with "how much".
@@ -211,7 +226,9 @@ impl Reading<'_> {
             "minimum", "max", "min", "one", "single", "more", "less", "major", "higher", "lower", "better", "older", "younger",
             "later",
         ];
-        self.has_superlative() || self.marks.iter().any(|mark| FIRST.contains(&mark.as_str()))
+        // "More than 200" is no more of two.
+        let is_first = |(at, mark): (usize, &String)| FIRST.contains(&mark.as_str()) && self.word(at + 1) != "than";
+        self.has_superlative() || self.marks.iter().enumerate().any(is_first)
     }
 
     /// Whether rows in this order of a column begin with the other end: the oldest have the first dates and years, and the
