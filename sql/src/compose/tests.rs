@@ -372,8 +372,13 @@ fn dates_are_spans_and_all_rows_no_answer_to_more_than_how_many() {
 #[test]
 fn regression_answers_of_one_meaning_are_counted_once() {
     let ranked = vec![(0.5, 0), (0.25, 1), (0.125, 2), (0.0625, 3)];
-    let found = by_meaning(ranked, |at| ["name of a", "b", "name of a", "b"][at], |_| false);
+    let meaning = |at: usize| ["name of a", "b", "name of a", "b"][at];
+    let found = by_meaning(ranked.clone(), meaning, |_| false);
     assert_eq!(found, [(0.625, 0), (0.3125, 1), (0.0, 2), (0.0, 3)]);
+    // By its name where that is not far less likely than by its key.
+    assert_eq!(by_meaning(ranked, meaning, |at| at == 0)[..2], [(0.625, 2), (0.3125, 1)]);
+    let far = vec![(0.5, 0), (0.01, 2)];
+    assert_eq!(by_meaning(far, meaning, |at| at == 0)[0].1, 0);
     // Its likelihoods were more than 1 together.
     let together = open(CLUBS).compose("how many ").proposals.iter().map(|of| of.confidence).sum::<f32>();
     assert!(together <= 1.001, "{together}");
