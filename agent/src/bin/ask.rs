@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions};
+use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::{
     Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
 };
@@ -194,6 +194,9 @@ impl Arguments {
                 "--document is a URL; expected a file or a folder (query --database URL puts questions to PostgreSQL)"
                     .into(),
             ));
+        }
+        if self.question.iter().any(|question| is_blank(question)) {
+            return Err(UsageError("--question is blank; expected a question in words".into()));
         }
         if self.corpus.is_none() && (self.retriever.is_some() || self.tables.is_some()) {
             return Err(UsageError("--retriever and --tables go with --corpus".into()));
