@@ -36,19 +36,20 @@ const HIDDEN: &str = "
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab('diary', 'row');
     CREATE VIEW dead AS SELECT id FROM people WHERE 1 OR EXISTS (SELECT 1 FROM accounts);
     CREATE VIEW over_dead AS SELECT id, (SELECT 1 FROM dead) AS one FROM people;
+    CREATE VIEW marked AS SELECT pin FROM \u{feff}accounts;
     CREATE TRIGGER audit AFTER UPDATE ON people BEGIN UPDATE accounts SET pin = 0; END;
 ";
 
 const HIDE: [&str; 2] = ["ACCOUNTS", "diary"];
 
-const NAMES: [&str; 18] = [
-    "accounts", "ACCOUNTS", "\"Accounts\"", "[accounts]", "`aCCounts`", "'accounts'", "main.accounts",
-    "\"main\".accounts", "temp.accounts", "pins", "over_pins", "mixed", "counted", "\"is there\"", "diary",
-    "diary_content", "found", "broken",
+const NAMES: [&str; 19] = [
+    "\u{feff}accounts", "accounts", "ACCOUNTS", "\"Accounts\"", "[accounts]", "`aCCounts`", "'accounts'",
+    "main.accounts", "\"main\".accounts", "temp.accounts", "pins", "over_pins", "mixed", "counted", "\"is there\"",
+    "diary", "diary_content", "found", "broken",
 ];
 
-const MORE_NAMES: [&str; 7] =
-    ["dead", "over_dead", "vocabulary", "listed", "over_broken", "found_data", "accounts_pin"];
+const MORE_NAMES: [&str; 8] =
+    ["marked", "dead", "over_dead", "vocabulary", "listed", "over_broken", "found_data", "accounts_pin"];
 
 const STATEMENTS: [&str; 44] = [
     // What SQLite leaves out, as it cannot change the answer.
@@ -133,6 +134,34 @@ fn like_a_database_without_them() {
     assert_eq!(with.schema().unwrap(), without.schema().unwrap());
     assert!(answered > 50 && put > 800, "{answered} of {put}");
     tabsegnet_test_support::say(&format!("hidden tables: {put} statements, {answered} of them answered, all alike"));
+}
+
+#[test]
+fn regression_views_that_double_are_hidden_without_being_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut sql = "CREATE TABLE t (a); CREATE TABLE u (b); CREATE VIEW v0 AS SELECT a FROM t;".to_owned();
+    for view in 1..40 {
+        sql += &format!("CREATE VIEW v{view} AS SELECT x.a FROM v{0} x, v{0} y;", view - 1);
+    }
+    let path = database(folder.path(), "doubling.db", &sql);
+    let opened = Database::open(&path, &hiding(&["t"])).unwrap();
+    let schema = opened.schema().unwrap();
+    assert_eq!((schema.tables.len(), schema.views.len()), (1, 0));
+    assert!(matches!(opened.query("SELECT * FROM v39"), Err(QueryError::Refused { .. })));
+}
+
+#[test]
+fn regression_of_many_tables_a_fault_is_told_and_not_the_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables: String = (0..5000).map(|table| format!("CREATE TABLE t{table} (a);")).collect();
+    let path = database(folder.path(), "many.db", &format!("BEGIN; {tables} COMMIT;"));
+    let opened = Database::open(&path, &hiding(&["t17"])).unwrap();
+    for sql in
+        ["SELECT absent FROM t18", "SELECT * FROM t17", "SELECT a FROM t18 WHERE 1 OR EXISTS (SELECT 1 FROM t17)"]
+    {
+        assert!(matches!(opened.query(sql), Err(QueryError::Refused { .. })), "{sql}: {:?}", opened.query(sql));
+    }
+    assert!(opened.query("WITH t17 AS (SELECT a FROM t18) SELECT * FROM t17").is_ok());
 }
 
 #[test]

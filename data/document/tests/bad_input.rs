@@ -217,6 +217,22 @@ fn spans_of_a_billion_are_cut_or_refused() {
 }
 
 #[test]
+fn regression_attributes_of_a_tag_without_end_are_left_out_with_a_warning() {
+    let many: String = (0..200_000).map(|at| format!(" a{at}=1")).collect();
+    let read = good("many.html", format!("<table{many}><tr><th>a<td>1<tr><th>b<td>2</table>"));
+    assert_eq!(read.tables.len(), 1);
+    assert!(read.warnings.iter().any(|warning| warning.contains("attributes")), "{:?}", read.warnings);
+}
+
+#[test]
+#[cfg(unix)]
+fn regression_a_device_is_read_no_further_than_a_file_may_be() {
+    let options = ReadOptions { limits: Limits { max_file_bytes: 1 << 20, ..Limits::default() }, ..Default::default() };
+    let error = read(Path::new("/dev/zero"), &options).unwrap_err();
+    assert!(matches!(error, ReadError::TooLarge { limit, .. } if limit == 1 << 20), "{error}");
+}
+
+#[test]
 fn a_hundred_thousand_nested_things_are_read_or_refused() {
     let deep = |open: &str| format!("before\n\n{}deep", open.repeat(100_000));
     let page = good("x.html", format!("<p>before</p>{}deep", "<div><b>".repeat(100_000)));

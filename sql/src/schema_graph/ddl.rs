@@ -331,6 +331,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn regression_chains_that_parse_into_too_deep_a_tree_are_told() {
+        let views = [
+            format!("SELECT {}1 AS x FROM t", "a+".repeat(22_000)),
+            format!("SELECT {}1 AS x FROM t", "f(1,2) || ".repeat(22_000)),
+            format!("SELECT a FROM t WHERE {}a", "a AND ".repeat(22_000)),
+            format!("SELECT a, a FROM t{}", " UNION ALL SELECT a, a FROM t".repeat(17_000)),
+            format!("SELECT a FROM t WHERE a IN ({}1)", "1, ".repeat(22_000)),
+        ];
+        for (view, is_read) in views.iter().zip([false, false, false, false, true]) {
+            let text = format!("CREATE TABLE t (a int); CREATE VIEW v AS {view}; CREATE TABLE u (b int)");
+            let (schema, problems) = Schema::from_ddl(&text, SqlDialect::Sqlite).unwrap();
+            assert_eq!((schema.tables.len(), schema.views.len()), (2, usize::from(is_read)));
+            assert_eq!(problems.len(), usize::from(!is_read), "{problems:?}");
+        }
+    }
+
+    #[test]
     fn keys_are_found_wherever_they_are_written() {
         let text = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
             INSERT INTO city VALUES (1, 'a;b');

@@ -209,6 +209,22 @@ fn damaged_workbooks_are_errors() {
 }
 
 #[test]
+fn regression_a_workbook_that_says_it_has_more_texts_than_bytes_is_refused() {
+    let good = workbook(&[("a", &rows(1, &[&["a", "#0:1"]]), "")]);
+    let with = |said: &str| {
+        let mut archive = zip::ZipWriter::new_append(Cursor::new(good.clone())).unwrap();
+        archive.start_file("xl/sharedStrings.xml", SimpleFileOptions::default()).unwrap();
+        archive.write_all(format!("<sst {said}><si><t>a</t></si></sst>").as_bytes()).unwrap();
+        read(archive.finish().unwrap().into_inner())
+    };
+    for said in ["9223372036854775807", "99999999999999999999999", "4000000000"] {
+        let error = with(&format!("uniqueCount=\"{said}\"")).unwrap_err().to_string();
+        assert!(error.contains("more than it has bytes for"), "{error}");
+    }
+    assert!(with("count=\"1\" uniqueCount=\"1\"").is_ok() && with("").is_ok());
+}
+
+#[test]
 fn nodes_say_which_cell_they_are() {
     let first = rows(3, &[&["", "", "name", "", "sold"], &["", "", "pears", "", "3"]]);
     let more = rows(6, &[&["", "", "plums", "", "5"]]) + &rows(9, &[&["A note."]]);
