@@ -4,6 +4,7 @@
 mod kinds;
 mod places;
 mod times;
+mod world;
 
 use std::collections::BTreeSet;
 
@@ -56,7 +57,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| no_number(candidate, inquiry))
         .or_else(|| other_quarter(&candidate.facts, nodes, inquiry))
         .or_else(|| left_out(candidate, nodes, inquiry))
-        .or_else(|| nowhere(candidate, nodes, inquiry))
+        .or_else(|| world::objection(candidate, nodes, inquiry))
         .or_else(|| another(candidate, nodes, inquiry));
     what.map(|what| Check { what, passed: false })
 }
@@ -115,40 +116,6 @@ fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
     Some(format!(
         "the question names {unnamed}, and no number that the answer rests on is of it, as far as its headers say"
     ))
-}
-
-/// Parts of the world, with what else a document may call them or what they are in.
-#[rustfmt::skip]
-const PLACES: [(&str, &[&str]); 36] = [
-    ("africa", &["emea", "eame", "meaa"]), ("asia", &["apac", "amea"]), ("europe", &["emea", "eame"]), ("middle east", &["emea", "eame", "mena", "amea"]),
-    ("latin america", &["latam", "americas"]), ("south america", &["latam", "latin america", "americas"]), ("oceania", &["apac", "asia"]),
-    ("argentina", &[]), ("australia", &[]), ("austria", &[]), ("belgium", &[]), ("brazil", &[]), ("canada", &[]), ("chile", &[]),
-    ("china", &["chinese", "prc"]), ("colombia", &[]), ("denmark", &["danish"]), ("egypt", &[]), ("france", &["french"]), ("germany", &["german"]),
-    ("india", &[]), ("indonesia", &[]), ("ireland", &["irish"]), ("italy", &["italian"]), ("japan", &[]), ("korea", &[]), ("mexico", &["mexican"]),
-    ("norway", &["norwegian"]), ("poland", &["polish"]), ("russia", &[]), ("saudi arabia", &[]), ("spain", &["spanish"]), ("sweden", &["swedish"]),
-    ("switzerland", &["swiss"]), ("taiwan", &[]), ("turkey", &["turkish"]),
-];
-
-/// The question asks for what is in a part of the world that no text of the document names.
-fn nowhere(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    candidate.outcome?;
-    let named = PLACES.iter().find(|(place, _)| {
-        let behind = |before: &str| {
-            let called = format!(" {before}{place}");
-            let mut found = inquiry.text.match_indices(&called);
-            found.any(|(at, of)| !inquiry.text[at + of.len()..].starts_with(char::is_alphabetic))
-        };
-        behind("in ") || behind("from ")
-    });
-    let (place, others) = named?;
-    let says = |node: &RankedNode| {
-        texts(node).any(|text| {
-            let text = text.to_lowercase();
-            text.contains(place) || others.iter().any(|other| text.contains(other))
-        })
-    };
-    (!nodes.iter().any(says))
-        .then(|| format!("the question asks for what is in {place}, which the document does not name"))
 }
 
 /// The paths of a cell's row headers and column headers.
