@@ -25,6 +25,7 @@ use tabsegnet_tablerag::{
 use crate::answer::{Answer, Check, Citation};
 use crate::folder::Folder;
 use crate::quantity::{Quantity, Unit, of_cell};
+use crate::reworded::answer_with;
 use crate::rules::Policy;
 pub use excerpt::Excerpt;
 
@@ -314,8 +315,9 @@ impl Reader for Rest<'_> {
     fn read(&mut self, library: &Library, question: &str, found: &[Found]) -> Option<Reading> {
         let (texts, policy) = self.rest?;
         let query = Question::new(question).id(self.id).top(usize::MAX).each_place();
+        let of = |document: &OpenDocument| answer_with(document, &document.rank(query).ok()?, policy).ok();
         let answer = match texts {
-            Texts::Document(document) => policy.answer(&document.rank(query).ok()?),
+            Texts::Document(document) => of(document)?,
             Texts::Folder(folder) => {
                 let mut documents: Vec<usize> = Vec::new();
                 for document in found.iter().map(|found| library.chunks()[found.chunk].document) {
@@ -327,7 +329,7 @@ impl Reader for Rest<'_> {
                     let Source { name, document, .. } = &library.sources()[number];
                     let open = folder
                         .document(number, |session| session.open_made(name, &rest_of(document, self.cells)?).ok())?;
-                    let mut answer = policy.answer(&open.rank(query).ok()?);
+                    let mut answer = of(&open)?;
                     let file = name.display().to_string();
                     answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));
                     Some(answer)

@@ -11,7 +11,7 @@ use crate::choice::{Candidates, Choice};
 use crate::family::Family;
 use crate::prediction::Prediction;
 use crate::question::Inquiry;
-use crate::reworded::{Either, by_definition};
+use crate::reworded::Either;
 use crate::rules::Policy;
 use crate::run::Outcome;
 use crate::threshold::Threshold;
@@ -70,14 +70,7 @@ impl Policy for Learnt {
         } else if let Some(either) = Either::of(&ranking.question) {
             either.year(to(&either.ranking(ranking)))
         } else {
-            let answer = to(ranking);
-            let defined = if answer.abstained { by_definition(ranking) } else { None };
-            let Some(defined) = defined else { return answer };
-            let worked_out = to(&defined);
-            return match worked_out.abstained {
-                true => answer,
-                false => Answer { read_as: Some(defined.question), ..worked_out.of(ranking, self.name()) },
-            };
+            to(ranking)
         };
         answer.of(ranking, self.name())
     }

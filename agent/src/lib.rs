@@ -55,5 +55,6 @@ pub use folder::Folder;
 pub use learnt::Learnt;
 pub use prediction::Prediction;
 pub use program::{ParseError, Program};
+pub use reworded::answer_with;
 pub use rules::{Policy, Rules};
 pub use run::{Outcome, RunError};

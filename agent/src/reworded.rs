@@ -1,9 +1,10 @@
 //! Questions that ask in other words for what the choice among candidates knows: one of two years by which of them had more, a
 //! measure by what it is worked out from.
 
-use tabsegnet::Ranking;
+use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingError};
 
 use crate::answer::Answer;
+use crate::rules::Policy;
 use crate::years::years;
 
 /// Measures of a company by what they are worked out from, where its report does not state them.
@@ -19,18 +20,35 @@ const MEASURES: [(&[&str], &str); 8] = [
     (&["working capital"], "difference between total current assets and total current liabilities"),
 ];
 
-/// A ranking of the question for what a measure is worked out from, `None` where the question names none.
-pub(crate) fn by_definition(ranking: &Ranking) -> Option<Ranking> {
-    let replaced = |text: &str| {
-        let lower = text.to_lowercase();
-        let (at, name, by) = MEASURES.iter().find_map(|(names, by)| {
-            names.iter().find_map(|name| Some((lower.find(name).filter(|_| lower.len() == text.len())?, name, by)))
-        })?;
-        Some(format!("{}{by}{}", text.get(..at)?, text.get(at + name.len()..)?))
+/// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
+/// document does not state, it is put as the question for what the measure is worked out from, which is in
+/// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues".
+///
+/// # Errors
+/// What [`OpenDocument::rank`] says of that question.
+pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
+    let Some(question) = by_definition(ranking) else { return Ok(policy.answer(ranking)) };
+    let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
+    let answer = policy.answer(&document.rank(query)?);
+    Ok(Answer { question: ranking.question.clone(), read_as: Some(question), ..answer })
+}
+
+/// The question for what a measure is worked out from, `None` where the question names none, or one that the document states.
+fn by_definition(ranking: &Ranking) -> Option<String> {
+    let text = &ranking.question;
+    let lower = text.to_lowercase();
+    let named = |names: &[&'static str]| names.iter().find_map(|name| Some((lower.find(name)?, *name)));
+    let (names, by, (at, name)) = MEASURES.iter().find_map(|(names, by)| Some((names, by, named(names)?)))?;
+    let has = |text: &str| names.iter().any(|name| text.to_lowercase().contains(name));
+    let states = |node: &RankedNode| match node.kind {
+        NodeKind::Cell => node.row_headers.iter().chain(&node.column_headers).any(|header| has(header)),
+        NodeKind::Passage => node.text.contains(|c: char| c.is_ascii_digit()) && has(&node.text),
+        _ => false,
     };
-    let question = replaced(&ranking.question)?;
-    let read_as = ranking.read_as.as_deref().map(|text| replaced(text).unwrap_or_else(|| text.to_owned()));
-    Some(Ranking { question, read_as, ..ranking.clone() })
+    if lower.len() != text.len() || ranking.nodes.iter().any(states) {
+        return None;
+    }
+    Some(format!("{}{by}{}", text.get(..at)?, text.get(at + name.len()..)?))
 }
 
 /// A question in which of two years there was more, or less, of something: "was it larger in 2016 or 2017".

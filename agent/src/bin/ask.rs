@@ -371,7 +371,7 @@ impl Answerer<'_> {
                 let policy = llm.policy(found, self.otherwise.as_ref())?;
                 llm.answer(&policy, &found.ranking, self.or_otherwise)?
             }
-            None => self.otherwise.answer(&found.ranking),
+            None => tabsegnet_agent::answer_with(&found.document, &found.ranking, self.otherwise.as_ref())?,
         };
         Ok(match &found.tables {
             Some((_, tables)) => answer.of_tables(tables),
