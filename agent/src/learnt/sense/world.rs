@@ -25,8 +25,8 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     candidate.outcome?;
     let is_asked_for = |place: &str| {
         ["in", "from"].iter().any(|before| {
-            let behind = inquiry.text.split(&format!(" {before} {place}")).skip(1);
-            behind.into_iter().any(|rest| !rest.starts_with(char::is_alphabetic))
+            let called = format!(" {before} {place}");
+            inquiry.text.split(&called).skip(1).any(|rest| !rest.starts_with(char::is_alphabetic))
         })
     };
     let (place, others) = PLACES.iter().find(|(place, _)| is_asked_for(place))?;

@@ -6,8 +6,8 @@ use super::drafts::Draft;
 use super::{Maker, WORD_LEFT};
 use crate::compose::sketch::{Function, Item, Joined, Relation, Sketch, tables_of};
 use crate::joins::JoinTree;
-use crate::linking::Mention;
 use crate::linking::words::Word;
+use crate::linking::{Mention, Words};
 use crate::schema_graph::ColumnKind;
 
 impl Maker<'_, '_> {
