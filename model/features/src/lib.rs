@@ -31,6 +31,7 @@ mod phrases;
 mod places;
 mod query;
 mod question;
+pub mod reports;
 pub mod rows;
 mod sections;
 mod segments;

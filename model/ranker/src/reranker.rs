@@ -12,11 +12,12 @@ use std::path::Path;
 
 use burn::tensor::TensorData;
 use tabsegnet_features::Schema as _;
+use tabsegnet_features::reports::Whereabouts;
 use tabsegnet_features::wanted::{
     Change, asks_for_amount, asks_for_level, asks_for_reason, change_in, change_under, gives_reason, has_amount,
     tells_change,
 };
-use tabsegnet_graph::{Node, NodeKind};
+use tabsegnet_graph::{Node, NodeKind, section_path};
 use tabsegnet_store::{read_bytes, write_bytes_atomic};
 
 use crate::boosting::BoostedTrees;
@@ -63,6 +64,15 @@ const CHANGE_WANTED: f32 = 2.0;
 /// And where it is not: 2 less would find as many there, and fewer of HiTab's training part.
 const CHANGE_UNWANTED: f32 = -1.0;
 
+/// What a cell of another kind than the question wants gets, and one of all where that is wanted; a cell of the statement that the
+/// question names, what is of the parent company alone, and what its stock returned. Whole and half numbers by which more of 119
+/// questions on annual reports find their place first (.607 with all of them, .580 without), and of 93 others none fewer.
+const OTHER_KIND: f32 = -2.0;
+const OF_ALL: f32 = 2.0;
+const IN_STATEMENT: f32 = 2.0;
+const OF_PARENT: f32 = -1.5;
+const OF_STOCK: f32 = -3.0;
+
 fn of_change(question: Change, cell: Change) -> f32 {
     match (question, cell) {
         // A percentage would have to be worked out from the change, for which the amounts of the years are as good.
@@ -73,12 +83,28 @@ fn of_change(question: Change, cell: Change) -> f32 {
 }
 
 /// What is added to the score of each of `nodes` of a document for a question that asks why, how much, by how much it changed, or
-/// what it was.
+/// what it was, and for where in a report it stands.
 fn wanted_of(context: &QueryContext<'_>, nodes: &[u32]) -> Vec<f32> {
     let question = context.query.map_or("", |(_, query)| query.text());
     let (reason, amount, level) = (asks_for_reason(question), asks_for_amount(question), asks_for_level(question));
-    let change = change_in(question);
-    let of = |node: &Node| match node.kind {
+    let (change, whereabouts) = (change_in(question), Whereabouts::of(question));
+    let of_place = |node: &Node| {
+        let headings = section_path(context.nodes, node);
+        let given = |is: bool, what: f32| if is { what } else { 0.0 };
+        let of_part =
+            given(whereabouts.is_of_parent(&headings), OF_PARENT) + given(whereabouts.is_of_stock(&headings), OF_STOCK);
+        match &node.place {
+            Some(place) if node.kind == NodeKind::Cell => {
+                let (row, column) = (place.row_path.as_str(), place.column_path.as_str());
+                of_part
+                    + given(whereabouts.is_other_kind(&node.text, row, column), OTHER_KIND)
+                    + given(whereabouts.is_of_all(row, column), OF_ALL)
+                    + given(whereabouts.is_in_statement(&headings), IN_STATEMENT)
+            }
+            _ => of_part,
+        }
+    };
+    let of_words = |node: &Node| match node.kind {
         NodeKind::Passage if reason && gives_reason(&node.text) => GIVES_REASON,
         NodeKind::Passage if reason => 0.0,
         _ if reason => CANNOT_ANSWER,
@@ -90,6 +116,7 @@ fn wanted_of(context: &QueryContext<'_>, nodes: &[u32]) -> Vec<f32> {
         }
         _ => 0.0,
     };
+    let of = |node: &Node| of_words(node) + of_place(node);
     nodes.iter().map(|&node| context.nodes.get(node as usize).map_or(0.0, of)).collect()
 }
 
