@@ -4,7 +4,7 @@ mod drafts;
 mod features;
 mod senseless;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use drafts::Draft;
 
@@ -358,9 +358,26 @@ impl<'a, 'g> Maker<'a, 'g> {
         for draft in &drafts {
             self.with_tables(draft, &values, &mut seen, &mut made);
         }
+        let mut made = self.by_nearest(made);
         made.sort_by(|a: &Candidate, b| b.score.total_cmp(&a.score));
         made.truncate(MADE);
         made
+    }
+
+    /// Without statements that say the same as another and join it through more tables, which the question does not name: the titles
+    /// of a branch are those of its copies, and not what its members have reserved.
+    fn by_nearest(&self, made: Vec<Candidate>) -> Vec<Candidate> {
+        let is_said = |table: usize| self.reading.tables.get(table).is_some_and(|mention| mention.coverage >= 0.4);
+        let says = |of: &Candidate| format!("{:?}", Sketch { tables: Vec::new(), ..of.sketch.clone() });
+        let mut by_saying: HashMap<String, Vec<Vec<usize>>> = HashMap::new();
+        made.iter().for_each(|of| by_saying.entry(says(of)).or_default().push(of.tables.clone()));
+        let is_farther = |of: &Candidate, other: &Vec<usize>| {
+            let mut more = of.tables.iter().filter(|table| !other.contains(table));
+            other.len() < of.tables.len() && more.all(|table| !is_said(*table))
+        };
+        let is_nearest = |of: &Candidate| !by_saying[&says(of)].iter().any(|other| is_farther(of, other));
+        let nearest: Vec<bool> = made.iter().map(is_nearest).collect();
+        made.into_iter().zip(nearest).filter(|(_, nearest)| *nearest).map(|(of, _)| of).collect()
     }
 
     #[allow(clippy::too_many_arguments, reason = "the parts of a statement")]
