@@ -373,7 +373,8 @@ impl<'a, 'g> Maker<'a, 'g> {
         made.iter().for_each(|of| by_saying.entry(says(of)).or_default().push(of.tables.clone()));
         let is_farther = |of: &Candidate, other: &Vec<usize>| {
             let mut more = of.tables.iter().filter(|table| !other.contains(table));
-            other.len() < of.tables.len() && more.all(|table| !is_said(*table))
+            // What a table is joined to at all may be what the question says of it.
+            (2..of.tables.len()).contains(&other.len()) && more.all(|table| !is_said(*table))
         };
         let is_nearest = |of: &Candidate| !by_saying[&says(of)].iter().any(|other| is_farther(of, other));
         let nearest: Vec<bool> = made.iter().map(is_nearest).collect();
