@@ -311,17 +311,18 @@ fn shared(label: &str, inquiry: &Inquiry) -> [HashSet<String>; 2] {
     [named, others]
 }
 
-/// Whether two amounts below nothing are meant without their signs, as what is paid out or taken off is: neither is what may
-/// be a loss.
-fn are_outflows(a: &Fact, b: &Fact) -> bool {
+/// Whether a cell in brackets is meant without its sign, as what is paid out or taken off is; not what may be a loss.
+pub(crate) fn is_outflow(text: &str, label: &str) -> bool {
     let signed = ["income", "profit", "earnings", "margin", "provided", "gain", "loss", "change", "effect"];
-    let is_outflow = |fact: &Fact| {
-        let bracketed = fact.text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
-        // Interest expense stands under "Other income (expense)".
-        let label = fact.label.rsplit(" > ").next().unwrap_or_default().replace("income tax", "tax");
-        fact.quantity.value.is_sign_negative() && bracketed && !signed.iter().any(|word| label.contains(word))
-    };
-    is_outflow(a) && is_outflow(b)
+    let bracketed = text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
+    // Interest expense stands under "Other income (expense)".
+    let label = label.rsplit(" > ").next().unwrap_or_default().to_lowercase().replace("income tax", "tax");
+    bracketed && !signed.iter().any(|word| label.contains(word))
+}
+
+/// Whether two amounts below nothing are.
+fn are_outflows(a: &Fact, b: &Fact) -> bool {
+    [a, b].into_iter().all(|fact| fact.quantity.value.is_sign_negative() && is_outflow(&fact.text, &fact.label))
 }
 
 fn pair(

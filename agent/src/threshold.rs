@@ -7,7 +7,8 @@ use std::str::FromStr as _;
 use rust_decimal::Decimal;
 use tabsegnet::Ranking;
 
-use crate::answer::{Answer, Check};
+use crate::answer::{Answer, Check, Citation};
+use crate::candidates::is_outflow;
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Quantity, Scale, Unit, of_sentence};
 use crate::run::{NoRows, Outcome};
@@ -119,12 +120,15 @@ impl Threshold {
         }
         // Percentages that were computed are fractions.
         let computed = percent && answer.program.is_some();
+        let paid = |cited: &Citation| is_outflow(&cited.text, cited.row_headers.as_deref().unwrap_or_default());
+        let is_paid = value.is_sign_negative() && answer.program.is_none() && answer.citations.iter().all(paid);
+        let value = if is_paid && !answer.citations.is_empty() { value.abs() } else { value };
         let value = if computed { value.checked_mul(Decimal::ONE_HUNDRED)? } else { value };
         let power = |scale: Option<Scale>| scale.map_or(0, Scale::power);
         let raised = self.number.value.checked_mul(Decimal::from(10_i64.pow(power(self.number.scale))))?;
         let number = raised.checked_div(Decimal::from(10_i64.pow(power(answer.scale))))?.normalize();
         let far = |a: Decimal, b: Decimal| a.abs().checked_mul(Decimal::from(FAR)).is_none_or(|a| a < b.abs());
-        // In brackets stands what was paid as well as what was lost.
+        // In brackets stands what was lost as well.
         let unlike = value.is_sign_negative() && !value.is_zero() && number.is_sign_positive();
         let other_scale = !percent && (far(value, number) || far(number, value));
         (!unlike && !other_scale).then_some((value, number))
