@@ -142,7 +142,7 @@ impl Threshold {
         };
         let computed = steps.len().checked_sub(1).map(Argument::Step);
         let percent = computed.is_some() && answer.unit == Some(Unit::Percent);
-        let number = if percent { number.checked_div(Decimal::ONE_HUNDRED)? } else { number };
+        let number = if percent { number.checked_div(Decimal::ONE_HUNDRED)?.normalize() } else { number };
         let (amount, number) = (computed.unwrap_or(Argument::number(amount)), Argument::Constant(number));
         let (first, second) = if self.less { (number, amount) } else { (amount, number) };
         steps.push(Step { operation: Operation::Greater, first, second });

@@ -263,7 +263,7 @@ fn bad_input_is_said() {
     failed(&["--document", REPORT, "--question", QUESTION, "--policy", "oracle"], 2, "oracle");
     failed(&["--document", "none.json", "--question", QUESTION], 1, "none.json");
     failed(&["--checkpoint", "none", "--document", REPORT, "--question", QUESTION], 1, "none");
-    failed(&["--document", REPORT, "--question", " "], 1, "the question is blank");
+    failed(&["--document", REPORT, "--question", " "], 2, "--question is blank");
     failed(&["--document", REPORT, "--questions", &at("empty", "")], 1, "the file has no question");
     failed(
         &["--document", REPORT, "--questions", &at("broken", "{\"id\": 1")],

@@ -170,7 +170,7 @@ impl HttpModel {
         let chunk: Chunk = serde_json::from_str(text).map_err(|_| self.garbage(text))?;
         match &chunk.error {
             None => Ok(chunk),
-            Some(error) => Err(Failure::Cut(format!("the server says: {}", self.short(&message_of(error))))),
+            Some(error) => Err(Failure::Cut(format!("the server says: {}", self.short(&plain(&message_of(error)))))),
         }
     }
 
@@ -187,9 +187,7 @@ impl HttpModel {
     /// A server's words, cut down, without the key.
     fn short(&self, text: &str) -> String {
         let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in(text));
-        // What a server says is not to steer a terminal.
-        let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-        let mut shown: String = words.collect::<Vec<_>>().join(" ");
+        let mut shown: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if let Some((end, _)) = shown.char_indices().nth(SHOWN) {
             shown.truncate(end);
             shown.push('…');
@@ -207,7 +205,7 @@ impl HttpModel {
             Ok(json) => message_of(json.get("error").unwrap_or(&json)),
             Err(_) => text.into_owned(),
         };
-        let said = self.short(&said);
+        let said = self.short(&plain(&said));
         if said.is_empty() { "without a word".to_owned() } else { said }
     }
 
@@ -334,6 +332,11 @@ fn retry_after(response: &Response<Body>) -> Option<Duration> {
     }
     let until = httpdate::parse_http_date(value).ok()?;
     Some(until.duration_since(SystemTime::now()).unwrap_or_default())
+}
+
+/// What a server says, which is not to steer a terminal.
+fn plain(said: &str) -> String {
+    said.replace(|c: char| c.is_control(), " ")
 }
 
 /// `{"message": …}`, or a text.

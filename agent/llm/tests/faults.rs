@@ -159,6 +159,15 @@ fn silence_ends() {
 }
 
 #[test]
+fn regression_what_a_server_says_does_not_steer_the_terminal() {
+    for said in ["\u{1b}[31mred\u{7}", "{\"error\": {\"message\": \"\\u001b[31mred\"}}"] {
+        let server = ChatServer::start(move |_, _| status(400, "", said));
+        let error = chat(&server).0.unwrap_err().to_string();
+        assert!(error.contains("red") && !error.contains(char::is_control), "{error:?}");
+    }
+}
+
+#[test]
 fn garbage_is_named() {
     let html = || status(200, "Content-Type: text/html\r\n", "<html>Welcome to nginx</html>");
     let event = |event: &'static str| {

@@ -78,10 +78,10 @@ impl Whereabouts {
     /// how much. `row` and `column` are its headers, outermost first with ` > ` between.
     pub fn is_other_kind(&self, cell: &str, row: &str, column: &str) -> bool {
         let is_money = cell.contains(['$', '€', '£']);
-        let innermost = |path: &str| path.rsplit(" > ").next().unwrap_or_default().to_lowercase();
         let counts = |path: &str| {
-            let header = innermost(path);
-            header.contains("shares") || header.contains("number of")
+            let path = path.to_lowercase();
+            path.rsplit(" > ").next().is_some_and(|innermost| innermost.contains("shares"))
+                || path.contains("number of ")
         };
         self.counts && (is_money || cell.contains('%') || column.contains('%'))
             || self.spends && !is_money && (counts(row) || counts(column))

@@ -197,11 +197,11 @@ impl Maker<'_, '_> {
             let has_names = || (0..self.graph().columns().len()).any(|of| self.reading.has_stem(of, &["name"]));
             column.is_some_and(|column| self.is_key(column) || self.refers(column)) && has_names()
         };
-        let is_none = || {
-            let all = |is: &dyn Fn(&Item) -> bool| sketch.shown.iter().all(is);
-            all(&measures) || all(&is_beside_name) || all(&is_key_of_named)
-        };
-        self.reading.asks_who() && sketch.per.is_none() && is_none()
+        let is_none = |item: &Item| measures(item) || is_beside_name(item) || is_key_of_named(item);
+        // "The oldest" wants no day.
+        let by = sketch.order_column().filter(|by| sketch.limit.is_some() && !self.is_said_whole(*by));
+        let shows_order = by.is_some_and(|by| sketch.shown.contains(&Item::plain(by)));
+        self.reading.asks_who() && sketch.per.is_none() && (shows_order || sketch.shown.iter().all(is_none))
     }
 
     /// Whether a statement gives one number where none is wanted: to "when" and "where" how many there are, and to the name of
