@@ -440,7 +440,7 @@ impl<'a, 'g> Maker<'a, 'g> {
             for (way, score) in joined {
                 let fits = match way {
                     Joined::And => true,
-                    Joined::Or => true,
+                    Joined::Or => self.reading.may_want_either(),
                     Joined::Intersect => {
                         sketch.conditions.len() == 2
                             && !aggregated

@@ -155,7 +155,7 @@ impl<'g> Linker<'g> {
 
     /// A question with what the schema writes short in its own way as it has it.
     pub(crate) fn as_written(&self, question: &str) -> String {
-        let known = |stem: &str| self.vocabulary.has(stem) || self.values.has(stem);
+        let known = |text: &str, stem: &str| self.vocabulary.has(stem) || self.values.has(text, stem);
         short::as_written(question, &self.written, known)
     }
 

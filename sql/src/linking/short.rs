@@ -19,14 +19,14 @@ pub(super) fn written(graph: &SchemaGraph) -> BTreeSet<String> {
 }
 
 /// A question with the words that one word of a schema alone writes short as it has them; of those that are `known` each stays.
-pub(super) fn as_written(question: &str, written: &BTreeSet<String>, known: impl Fn(&str) -> bool) -> String {
+pub(super) fn as_written(question: &str, written: &BTreeSet<String>, known: impl Fn(&str, &str) -> bool) -> String {
     let mut read = String::with_capacity(question.len());
     let mut rest = question;
     while let Some(start) = rest.find(char::is_alphabetic) {
         let (before, from) = rest.split_at(start);
         let (word, after) = from.split_at(from.find(|c: char| !c.is_alphanumeric()).unwrap_or(from.len()));
         read += before;
-        let is_plain = Words::of(word).words.first().is_none_or(|of| of.is_stop || known(&of.stem));
+        let is_plain = Words::of(word).words.first().is_none_or(|of| of.is_stop || known(&of.text, &of.stem));
         read += short_for(&word.to_lowercase(), written).filter(|_| !is_plain).unwrap_or(word);
         rest = after;
     }
@@ -46,11 +46,19 @@ fn is_short(short: &str, word: &str) -> bool {
     let has_no_vowels = consonants(short) == short && short.len() > 1;
     let of_consonants = |word: &str| {
         let consonants = consonants(word);
-        consonants == short || short.len() >= CONSONANTS && consonants.starts_with(short)
+        // `mbr` is a member.
+        let to_its_end = || consonants.chars().last() == short.chars().last() && is_within(short, &consonants);
+        consonants == short || short.len() >= CONSONANTS && (consonants.starts_with(short) || to_its_end())
     };
     is_less
         && (short.len() >= BEGINNING && word.starts_with(short)
             || has_no_vowels && (of_consonants(word) || of_consonants(singular)))
+}
+
+/// Whether letters stand in a word in their order.
+fn is_within(letters: &str, word: &str) -> bool {
+    let mut of_word = word.chars();
+    letters.chars().all(|letter| of_word.any(|other| other == letter)) && letters.chars().next() == word.chars().next()
 }
 
 /// The first letter and all consonants behind it.
@@ -66,13 +74,14 @@ mod tests {
     #[test]
     fn words_are_read_as_the_schema_writes_them() {
         let written: BTreeSet<String> =
-            ["stud", "rm", "crs", "bdgt", "cntry", "name", "st", "port"].map(str::to_owned).into();
-        let read = |question: &str| as_written(question, &written, |stem| stem == "portfolio" || stem == "start");
+            ["mbr", "vlg", "stud", "rm", "crs", "bdgt", "cntry", "name", "st", "port"].map(str::to_owned).into();
+        let read = |question: &str| as_written(question, &written, |_, stem| stem == "portfolio" || stem == "start");
         assert_eq!(read("How many students are in Course rooms?"), "How many stud are in crs rm?");
         assert_eq!(read("The budget per country, please"), "The bdgt per cntry, please");
+        assert_eq!(read("members of villages"), "mbr of vlg");
         // What is known, what says nothing, and what two words may be short for.
         assert_eq!(read("portfolio at the start of names"), "portfolio at the start of names");
         let two: BTreeSet<String> = ["stud", "stdnt"].map(str::to_owned).into();
-        assert_eq!(as_written("students", &two, |_| false), "students");
+        assert_eq!(as_written("students", &two, |_, _| false), "students");
     }
 }

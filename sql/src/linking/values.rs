@@ -219,7 +219,13 @@ impl ValueIndex {
                         of.words.iter().map(|word| &word.text).eq(span.iter().map(|word| &word.text))
                     };
                     let has_same = alike.iter().any(|(_, value)| is_same(value));
-                    for (column, value) in alike.iter().filter(|(_, value)| !has_same || is_same(value)) {
+                    let is_near = |value: &str| {
+                        let of = Words::of(value);
+                        of.words.iter().zip(span).all(|(a, b)| is_of_who_does(&a.text) == is_of_who_does(&b.text))
+                    };
+                    for (column, value) in
+                        alike.iter().filter(|(_, value)| is_same(value) || !has_same && is_near(value))
+                    {
                         put(*column as usize, value, false);
                     }
                     // "Brazilian players" of the country "Brazil".
@@ -241,9 +247,10 @@ impl ValueIndex {
         found
     }
 
-    /// Whether a value is of one word, by its stem.
-    pub(crate) fn has(&self, stem: &str) -> bool {
-        self.texts.contains_key(stem)
+    /// Whether a value is of one word, which is this.
+    pub(crate) fn has(&self, text: &str, stem: &str) -> bool {
+        let values = self.texts.get(stem).into_iter().flatten();
+        values.into_iter().any(|(_, value)| is_of_who_does(&value.to_lowercase()) == is_of_who_does(text))
     }
 
     /// Whether a column holds dates as ISO writes them, as far as its sample tells.
@@ -306,6 +313,11 @@ impl ValueIndex {
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
+}
+
+/// Whether a word is of who does something: a "manager" is not what is "managed".
+fn is_of_who_does(word: &str) -> bool {
+    ["er", "or", "ers", "ors"].iter().any(|end| word.ends_with(end))
 }
 
 /// `2024-03-01`, with a time behind it or without.

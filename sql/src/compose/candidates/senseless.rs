@@ -100,10 +100,38 @@ impl Maker<'_, '_> {
             || self.is_of_one_row(sketch, tree)
             || self.joins_nothing(sketch, tree)
             || self.groups_unasked(sketch)
+            || self.counts_amounts(sketch)
+            || self.shows_what_is_held(sketch)
+            || self.is_of_other_day(sketch)
             || self.holds_to_own_name(sketch)
             || self.lists_half(sketch)
             || self.reading.ranks_by_count() && !is_by_count(sketch)
             || self.reading.has_hard_not() && !is_negative(sketch)
+    }
+
+    /// Whether a statement lists, of things that are wanted, what they are held to: "agents hired before 2012" are no days.
+    fn shows_what_is_held(&self, sketch: &Sketch) -> bool {
+        let [Item { function: None, column: Some(column) }] = sketch.shown.as_slice() else { return false };
+        let is_held = sketch.conditions.iter().any(|of| of.column == *column);
+        is_held && self.measures(*column) && (self.reading.wants_things() || self.reading.lists_things())
+    }
+
+    /// Whether rows are held to a span of time by another day than the word before it names: "sold in March" is not listed then.
+    fn is_of_other_day(&self, sketch: &Sketch) -> bool {
+        let graph = self.graph();
+        let says = |column: usize, at: usize| {
+            self.reading.columns.get(column).is_some_and(|mention| mention.words.contains(&at))
+        };
+        let verbs = self.reading.periods().iter().filter_map(|period| period.words.start.checked_sub(2));
+        let verbs: Vec<usize> = verbs.collect();
+        let is_other = |of: &Condition| {
+            let is_span = matches!(of.operand, Operand::Within(..));
+            let table = graph.columns().get(of.column).and_then(|node| graph.tables().get(node.table));
+            let others = || table.into_iter().flat_map(|table| table.columns.clone());
+            let of_other = |at: &usize| others().any(|other| self.reading.holds_dates(other) && says(other, *at));
+            is_span && verbs.iter().any(|at| !says(of.column, *at) && of_other(at))
+        };
+        sketch.conditions.iter().any(is_other)
     }
 
     /// Whether a statement has a row for each of what no word of the question is for: the average salary is none by active or not.
@@ -163,7 +191,7 @@ impl Maker<'_, '_> {
         let repeats = sketch.limit > Some(1)
             && sketch.repeats(self.graph(), tree)
             && by.is_some_and(|by| sketch.shown.iter().filter_map(|item| item.column).all(|of| table(of) != table(by)));
-        repeats || self.wants_totals && (takes_rows || self.counts_amounts(sketch))
+        repeats || self.wants_totals && takes_rows
     }
 
     /// Whether a statement holds how many rows there are against a number of something that a column has: "more than 1000 kegs".
@@ -210,7 +238,9 @@ impl Maker<'_, '_> {
         let counts = |item: &Item| matches!(item.function, Some(Function::Count | Function::CountDifferent));
         let is_one = sketch.group.is_empty() && sketch.per.is_none();
         let counts_only = sketch.shown.iter().all(counts);
-        is_one && counts_only && (self.reading.asks_when_or_where() || self.reading.lists_things())
+        let is_other =
+            self.reading.asks_when_or_where() || self.reading.lists_things() || self.reading.wants_a_number();
+        is_one && counts_only && is_other
     }
 
     /// Whether a statement counts the rows of other things than the question: "how many artworks are in no gallery" are no galleries.
@@ -336,8 +366,15 @@ impl Maker<'_, '_> {
         let says_nothing = |column: usize| {
             let Some(node) = self.graph().columns().get(column) else { return false };
             let mention = self.reading.columns.get(column);
-            let is_said = mention.is_none_or(|mention| mention.coverage > 0.0 || mention.similar > 0.0);
-            let is_named = is_said || self.reading.mentioned(column) > 0.2;
+            // "Which properties" does not name their type.
+            let of_table = self.reading.tables.get(node.table).filter(|of| of.coverage > 0.99);
+            let is_thing = mention.zip(of_table).is_some_and(|(mention, table)| {
+                mention.coverage < 0.99
+                    && !mention.words.is_empty()
+                    && mention.words.iter().all(|at| table.words.contains(at))
+            });
+            let is_said = mention.is_none_or(|mention| mention.coverage > 0.0 || mention.similar > 0.0) && !is_thing;
+            let is_named = is_said || !is_thing && self.reading.mentioned(column) > 0.2;
             !(is_named || node.is_key || self.refers(column) || self.reading.has_stem(column, &NAMES))
         };
         let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);

@@ -79,14 +79,20 @@ impl Reading<'_> {
                 if !known && self.is_in_year(at) && !self.dates.is_empty() && !self.has_stem(column, &OF_YEARS) {
                     continue;
                 }
-                for relation in [
+                // "The 1990s" are no year.
+                if self.is_year(at) && self.words.words.get(at + 1).is_some_and(|word| word.text == "s") {
+                    continue;
+                }
+                let said = self.or_beyond(at).or_else(|| self.since(at, column));
+                let relations = [
                     Relation::Equal,
                     Relation::Above,
                     Relation::Below,
                     Relation::AtLeast,
                     Relation::AtMost,
                     Relation::Unequal,
-                ] {
+                ];
+                for relation in relations.into_iter().filter(|relation| said.is_none_or(|said| said == *relation)) {
                     let kind = if known { "known number" } else { "number" };
                     let features = self.of_value(column, &(at..at + 1), relation, 1, kind);
                     let is_number = self.graph.columns().get(column).is_some_and(|c| c.kind == ColumnKind::Number);
@@ -144,18 +150,15 @@ impl Reading<'_> {
                 };
                 let before = |back: usize| text(words.start.checked_sub(back));
                 let with_it = before(2) == "or" && ["on", "in"].contains(&before(3));
-                let or_then = if text(Some(words.end)) == "or" { text(Some(words.end + 1)) } else { "" };
-                let said = match (before(1), or_then) {
-                    (_, "later" | "after") => Some(Relation::AtLeast),
-                    (_, "earlier" | "before") => Some(Relation::AtMost),
-                    ("after", _) if with_it => Some(Relation::AtLeast),
-                    ("before", _) if with_it => Some(Relation::AtMost),
-                    ("since" | "from", _) => Some(Relation::AtLeast),
-                    ("after", _) => Some(Relation::Above),
-                    ("before", _) => Some(Relation::Below),
-                    ("in" | "during" | "on", _) => Some(Relation::Equal),
+                let said = self.or_beyond(words.end.saturating_sub(1)).or(match before(1) {
+                    "after" if with_it => Some(Relation::AtLeast),
+                    "before" if with_it => Some(Relation::AtMost),
+                    "since" | "from" => Some(Relation::AtLeast),
+                    "after" => Some(Relation::Above),
+                    "before" => Some(Relation::Below),
+                    "in" | "during" | "on" => Some(Relation::Equal),
                     _ => None,
-                };
+                });
                 for relation in Relation::ALL.into_iter().filter(|relation| said.is_none_or(|said| said == *relation)) {
                     let Some(operand) = period.operand(relation) else { continue };
                     let features = self.of_value(column, words, relation, 1, "known number");
@@ -164,6 +167,32 @@ impl Reading<'_> {
                 }
             }
         }
+    }
+
+    /// What "or later", "or fewer" behind a word, or behind the next, says of it.
+    fn or_beyond(&self, at: usize) -> Option<Relation> {
+        (at + 1..at + 3).find_map(|or| self.beyond(or))
+    }
+
+    /// What an "or" says that begins "or later", "or fewer".
+    pub(super) fn beyond(&self, or: usize) -> Option<Relation> {
+        const MORE: [&str; 10] =
+            ["later", "after", "more", "greater", "above", "newer", "higher", "over", "longer", "larger"];
+        const LESS: [&str; 9] = ["earlier", "before", "less", "fewer", "below", "lower", "under", "shorter", "smaller"];
+        let text = |at: usize| self.words.words.get(at).map_or("", |word| word.text.as_str());
+        match text(or + 1) {
+            _ if text(or) != "or" => None,
+            word if MORE.contains(&word) => Some(Relation::AtLeast),
+            word if LESS.contains(&word) => Some(Relation::AtMost),
+            _ => None,
+        }
+    }
+
+    /// That a year is the first of those that a column of years is held to.
+    fn since(&self, at: usize, column: usize) -> Option<Relation> {
+        let before = at.checked_sub(1).and_then(|at| self.words.words.get(at));
+        let is_since = before.is_some_and(|word| word.text == "since") && self.is_year(at);
+        (is_since && self.has_stem(column, &OF_YEARS)).then_some(Relation::AtLeast)
     }
 
     /// A number with the unit behind it as a column has it, where its name says in which unit it measures, and the word behind

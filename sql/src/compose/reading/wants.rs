@@ -112,6 +112,23 @@ impl Reading<'_> {
         (0..self.words.words.len()).any(is_at)
     }
 
+    /// Whether one of two may hold: it has an "or" that is not of "or later".
+    pub fn may_want_either(&self) -> bool {
+        let mut ors = (0..self.words.words.len()).filter(|at| self.word(*at) == "or").peekable();
+        ors.peek().is_none() || ors.any(|or| self.beyond(or).is_none())
+    }
+
+    /// Whether it asks for the number that something has, "the phone number of", and not how many there are.
+    pub fn wants_a_number(&self) -> bool {
+        const COUNTED: [&str; 9] = ["the", "total", "a", "what", "is", "highest", "lowest", "largest", "smallest"];
+        let is_at = |at: usize| {
+            let before = self.words.words.get(at);
+            let is_name = before.is_some_and(|word| !word.is_stop && !COUNTED.contains(&word.text.as_str()));
+            is_name && !self.is_cue(at) && self.word(at + 1) == "number" && self.word(at + 2) == "of"
+        };
+        (0..self.words.words.len()).any(is_at)
+    }
+
     /// Whether it begins with "how much".
     pub fn asks_how_much(&self) -> bool {
         matches!(self.words.words.as_slice(), [how, much, ..] if how.text == "how" && much.text == "much")
