@@ -314,10 +314,13 @@ fn shared(label: &str, inquiry: &Inquiry) -> [HashSet<String>; 2] {
 /// Whether a cell in brackets is meant without its sign, as what is paid out or taken off is; not what may be a loss.
 pub(crate) fn is_outflow(text: &str, label: &str) -> bool {
     let signed = ["income", "profit", "earnings", "margin", "provided", "gain", "loss", "change", "effect"];
-    let bracketed = text.trim_start_matches(['$', '€', '£', ' ']).starts_with('(');
+    let spent = ["expense", "paid", "payment", "purchase", "dividend", "settlement", "expenditure", "repayment"];
+    let bare = text.trim_start_matches(['$', '€', '£', ' ']);
     // Interest expense stands under "Other income (expense)".
     let label = label.rsplit(" > ").next().unwrap_or_default().to_lowercase().replace("income tax", "tax");
-    bracketed && !signed.iter().any(|word| label.contains(word))
+    // With a minus as well, where the header says that it is one.
+    let is_one = bare.starts_with('(') || bare.starts_with('-') && spent.iter().any(|word| label.contains(word));
+    is_one && !signed.iter().any(|word| label.contains(word))
 }
 
 /// Whether two amounts below nothing are.

@@ -181,7 +181,9 @@ pub fn of_cell<'t>(
             && (PRICES.iter().any(|each| heading.contains(each)) || has_fraction && place < own && is_of_prices(&heading))
     });
     // What a table is called says what its numbers are measured in, and counts none of them.
-    let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own);
+    // What is counted one by one has no fraction: "473.0" of "Doors" are millions.
+    let is_whole = !text.contains('.');
+    let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own && is_whole);
     let counts = headings.clone().into_iter().enumerate().find_map(counts);
     if is_date(text, headings.clone().into_iter().take(own)) {
         return Some(Quantity { value, unit: None, scale: None });
@@ -476,6 +478,9 @@ mod tests {
             // What a sentence over a table names is not in all of it.
             ("243.5", &["Stores", "The following table presents the percentage of stores owned:"], 1, None, None),
             ("12", &["Share", "(in percent)"], 1, Some(Unit::Percent), None),
+            // What is counted has no fraction.
+            ("473.0", &["Doors", "in millions"], 1, None, Some(Scale::Million)),
+            ("473", &["Doors", "in millions"], 1, None, None),
             // So does what a column of share prices is called.
             ("20.54", &["2003 > Low", "in millions"], 1, None, None),
             ("20", &["2003 > Low", "in millions"], 1, None, Some(Scale::Million)),

@@ -1,28 +1,67 @@
 //! Questions that ask in other words for what the choice among candidates knows: one of two years by which of them had more, a
 //! measure by what it is worked out from.
 
+use std::collections::HashSet;
+
 use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingError};
 
 use crate::answer::Answer;
 use crate::rules::Policy;
+use crate::words::last;
 use crate::years::years;
 
 /// Measures of a company by what they are worked out from, where its report does not state them.
 #[rustfmt::skip]
 const MEASURES: [(&[&str], &str); 8] = [
-    (&["operating profit margin", "operating margin"], "operating income as a percentage of total revenues"),
-    (&["pre-tax profit margin", "pre-tax margin", "pretax margin"], "pre-tax earnings as a percentage of total revenues"),
-    (&["net profit margin", "net income margin", "net margin", "profit margin"], "net income as a percentage of total revenues"),
-    (&["return on equity"], "net income as a percentage of total equity"),
-    (&["return on assets"], "net income as a percentage of total assets"),
+    (&["operating profit margin", "operating margin"], "{operating} as a percentage of {revenue}"),
+    (&["pre-tax profit margin", "pre-tax margin", "pretax margin"], "{pretax} as a percentage of {revenue}"),
+    (&["net profit margin", "net income margin", "net margin", "profit margin"], "{net} as a percentage of {revenue}"),
+    (&["return on equity"], "{net} as a percentage of total equity"),
+    (&["return on assets"], "{net} as a percentage of total assets"),
     (&["current ratio"], "ratio of total current assets to total current liabilities"),
     (&["free cash flow"], "difference between net cash provided by operating activities and capital expenditures"),
     (&["working capital"], "difference between total current assets and total current liabilities"),
 ];
 
+/// What reports call the same, each by its place in [`MEASURES`], the usual name first.
+#[rustfmt::skip]
+const NAMES: [(&str, &[&str]); 4] = [
+    ("{revenue}", &[
+        "total revenues", "total net revenues", "total revenue", "total net sales", "net revenues", "net revenue", "net sales", "total sales",
+        "revenues", "revenue", "sales",
+    ]),
+    ("{operating}", &["operating income", "income from operations", "operating profit", "operating earnings", "earnings from operations"]),
+    ("{pretax}", &[
+        "income before income taxes", "earnings before income taxes", "income before taxes", "pre-tax earnings",
+        "income before provision for income taxes",
+    ]),
+    ("{net}", &["net income", "net earnings", "net profit"]),
+];
+
+/// A definition with what the document calls its parts: of the names of rows the first of the list that is one.
+fn in_words_of(ranking: &Ranking, definition: &str) -> String {
+    let rows: HashSet<String> =
+        ranking.nodes.iter().filter_map(|node| node.row_headers.as_deref()).map(last_of).collect();
+    let mut words = definition.to_owned();
+    for (part, names) in NAMES {
+        let name = names.iter().find(|name| rows.contains(**name)).or(names.first());
+        words = words.replace(part, name.copied().unwrap_or_default());
+    }
+    words
+}
+
+/// The innermost header of a path, in lower case, without what stands in brackets: "income (loss) from operations".
+fn last_of(path: &str) -> String {
+    let mut words = last(path).to_lowercase();
+    while let Some((start, end)) = words.find('(').and_then(|start| Some((start, start + words[start..].find(')')?))) {
+        words.replace_range(start..=end, "");
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
 /// document does not state, it is put as the question for what the measure is worked out from, which is in
-/// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues".
+/// [`Answer::read_as`]: "net margin" as "{net} as a percentage of {revenue}".
 ///
 /// # Errors
 /// What [`OpenDocument::rank`] says of that question.
@@ -48,6 +87,7 @@ fn by_definition(ranking: &Ranking) -> Option<String> {
     if lower.len() != text.len() || ranking.nodes.iter().any(states) {
         return None;
     }
+    let by = in_words_of(ranking, by);
     Some(format!("{}{by}{}", text.get(..at)?, text.get(at + name.len()..)?))
 }
 
@@ -105,8 +145,14 @@ impl Either {
 
 #[cfg(test)]
 mod tests {
-    use super::Either;
+    use super::{Either, last_of};
     use crate::answer::Answer;
+
+    #[test]
+    fn rows_are_named_by_their_innermost_header() {
+        assert_eq!(last_of("Total > Income (loss) from operations (a)"), "income from operations");
+        assert_eq!(last_of("Sales ("), "sales (");
+    }
 
     #[test]
     fn one_of_two_years_is_more_or_less_than_the_other() {

@@ -21,6 +21,7 @@ use crate::family::Family;
 use crate::names::is_named;
 use crate::question::{Inquiry, names_quarter, quarters, words};
 use crate::run::Outcome;
+use crate::years::is_year;
 
 /// The first objection to a candidate, as a check that fails.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<Check> {
@@ -137,8 +138,17 @@ fn no_quarter(node: Option<&RankedNode>, inquiry: &Inquiry) -> Option<String> {
     let of_year =
         says(|text| ["year ended", "years ended", "fiscal year", "twelve months"].iter().any(|of| text.contains(of)));
     let of_day = says(|text| MONTHS.iter().any(|month| text.contains(month)));
-    let amiss = !says(names_quarter) && (of_year || !of_day);
+    let is_one = |header: &str| !quarters_of(header).is_empty();
+    let amiss = !says(names_quarter) && !headers(Some(node)).any(is_one) && (of_year || !of_day);
     amiss.then(|| format!("the question asks for a quarter, and {} is not said to be of one", node.text))
+}
+
+/// The quarters that a header names, an ordinal alone among them: "2019 > First".
+fn quarters_of(header: &str) -> BTreeSet<usize> {
+    const ORDINALS: [&str; 4] = ["first", "second", "third", "fourth"];
+    let header = header.to_lowercase();
+    let ordinal = ORDINALS.iter().position(|ordinal| header.split(" > ").any(|of| of.trim() == *ordinal));
+    quarters(&header).into_iter().chain(ordinal.map(|at| at + 1)).collect()
 }
 
 /// The question names quarters, and a number is of another by its headers.
@@ -147,7 +157,7 @@ fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Opt
     let mut others = facts.iter().filter_map(|fact| {
         let node = nodes.get(fact.node)?;
         let headers = node.column_headers.iter().chain(&node.row_headers);
-        headers.map(|header| quarters(&header.to_lowercase())).find(|of| !of.is_empty() && of.is_disjoint(&named))
+        headers.map(|header| quarters_of(header)).find(|of| !of.is_empty() && of.is_disjoint(&named))
     });
     let of = others.next()?;
     let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
@@ -238,6 +248,9 @@ fn unwanted(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     let wants = |cues: &[&str]| cues.iter().any(|cue| inquiry.has(cue));
     match candidate.family {
         Family::Average | Family::RunAverage if !wants(&MEANS) => Some("the question asks for no mean".to_owned()),
+        Family::Change | Family::PercentChange if wants_sum(inquiry) => {
+            Some("the question asks for a sum, and this is a difference".to_owned())
+        }
         // "What were total expenses", of which a part and its percentage are said.
         Family::Ratio if candidate.facts.get(1).is_some_and(Fact::is_percent) => None,
         Family::Ratio | Family::Share if !wants(&QUOTIENTS) && !wants(&MEANS) => {
@@ -245,6 +258,14 @@ fn unwanted(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Whether a question wants several numbers added up, and says of nothing that it changed.
+fn wants_sum(inquiry: &Inquiry) -> bool {
+    const SUMS: [&str; 5] = ["add up", "adds up", "sum of", "put together", "taken together"];
+    const APART: [&str; 9] = ["differ", " than ", "compared", "versus", " from ", "less", "fell", " rise", "rose"];
+    let has = |cues: &[&str]| cues.iter().any(|cue| inquiry.has(cue));
+    has(&SUMS) && !has(&APART) && !is_change(inquiry)
 }
 
 /// The question asks how old somebody is.
@@ -265,7 +286,8 @@ fn no_number(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     let is_day = |word: &str| word.len() == 10 && word.matches('-').count() == 2;
     let is_number = |word: &str| {
         let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
-        letters.contains(|c: char| c.is_ascii_digit()) && !is_day(letters) || number_in_words(letters).is_some()
+        letters.contains(|c: char| c.is_ascii_digit()) && !is_day(letters) && !is_year(letters)
+            || number_in_words(letters).is_some()
     };
     let says = |words: &String| words.split_whitespace().any(is_number);
     let says_none = candidate.outcome.is_none() && !candidate.words.iter().any(says);

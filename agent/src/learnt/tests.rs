@@ -441,6 +441,10 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     let of_one = [("5,888", "Assets at the end", "2008", 2, 1), ("7,385", "Assets at the start", "2008", 1, 1)];
     assert!(has("How much did assets change between 2008 and 2009?", &of_one, "are both of 2008"));
     assert!(!has("How much did assets change between 2007 and 2008?", &of_one, "are both of"));
+    assert!(has("What do leases for 2014 and 2015 add up to?", &years, "asks for a sum, and this is a difference"));
+    let quarters = [("2,722", "Revenue", "2019 > Third", 1, 1)];
+    assert!(!has("What was revenue in the third quarter of 2019?", &quarters, "is not said to be of one"));
+    assert!(has("What was revenue in the second quarter of 2019?", &quarters, "is of Q3"));
     assert!(has("What were sales in Japan in 2024?", &countries, "which the document does not name"));
     assert!(!has("What were sales in Germany in 2024?", &countries, "which the document does not name"));
 }
@@ -452,6 +456,10 @@ fn amounts_are_held_against_numbers_and_years_chosen_by_which_has_more() {
     assert_eq!(verdict.question, "Were net sales above $110 in 2016?");
     assert_eq!(answer("Were net sales lower in 2015 or 2016?").answer, "2015");
     assert_eq!(answer("Were net sales higher in 2015 or in 2016?").answer, "2016");
+    // What is spent stands below nothing, and is larger where more is.
+    let spent = [("-2702", "Interest expense", "2015", 1, 1), ("-2617", "Interest expense", "2014", 1, 2)];
+    let ranking = ranking("Was interest expense higher in 2014 or in 2015?", &spent, &["It pays interest."]);
+    assert_eq!(learnt().answer(&ranking).answer, "2015");
 }
 
 #[test]
