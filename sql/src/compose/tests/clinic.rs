@@ -78,3 +78,29 @@ fn words_that_a_schema_writes_short_are_read() {
     opened.answers("How many students are from Peru?", &["2"]);
     opened.answers("How many rooms are there?", &["2"]);
 }
+
+#[test]
+fn regression_or_later_is_no_single_year_and_a_decade_none() {
+    let opened = open(
+        "CREATE TABLE film (film_id INTEGER PRIMARY KEY, title TEXT, release_year INTEGER, rating TEXT);
+         INSERT INTO film VALUES (1, 'Alba', 1989, 'PG'), (2, 'Brim', 1990, 'R'), (3, 'Cove', 1995, 'PG'), (4, 'Dune', 2011, 'R');",
+    );
+    opened.answers("How many films were released in 1990 or later?", &["3"]);
+    opened.answers("How many films were released in 1990 or earlier?", &["2"]);
+    for question in ["How many films were released in the 1990s?", "How many R films were released in 1990 or later?"] {
+        let found = opened.compose(question);
+        let is_wrong = |sql: &str| sql.contains("= 1990") && !sql.contains(">= 1990") || sql.contains(" OR ");
+        assert!(found.chosen().is_none_or(|chosen| !is_wrong(&chosen.sql)), "{question}: {:?}", found.chosen());
+    }
+}
+
+#[test]
+fn regression_who_does_something_is_not_what_is_done() {
+    let opened = open(
+        "CREATE TABLE emp (emp_id INTEGER PRIMARY KEY, emp_nm TEXT, job_ttl TEXT, mgr_id INTEGER REFERENCES emp);
+         INSERT INTO emp VALUES (1, 'Viola Stanton', 'manager', NULL), (2, 'Ian Poe', 'driver', 1), (3, 'Uma Lee', 'driver', 1);",
+    );
+    let found = opened.compose("How many employees does Viola Stanton manage?");
+    assert!(found.chosen().is_none_or(|chosen| !chosen.sql.contains("'manager'")), "{:?}", found.chosen());
+    opened.answers("How many managers are there?", &["1"]);
+}
