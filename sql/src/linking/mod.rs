@@ -155,7 +155,17 @@ impl<'g> Linker<'g> {
 
     /// A question with what the schema writes short in its own way as it has it.
     pub(crate) fn as_written(&self, question: &str) -> String {
-        let known = |text: &str, stem: &str| self.vocabulary.has(stem) || self.values.has(text, stem);
+        let words = Words::of(question);
+        let found = self.values.find(&words);
+        // The Curie Building is one whatever column `bldg` is.
+        let valued: BTreeSet<&str> = found
+            .values()
+            .flatten()
+            .flat_map(|value| words.words.get(value.words.clone()).unwrap_or_default())
+            .map(|word| word.text.as_str())
+            .collect();
+        let known =
+            |text: &str, stem: &str| self.vocabulary.has(stem) || valued.contains(text) || self.values.has(text, stem);
         short::as_written(question, &self.written, known)
     }
 

@@ -33,26 +33,31 @@ pub(super) fn as_written(question: &str, written: &BTreeSet<String>, known: impl
     read + rest
 }
 
-/// The one word that writes another short.
+/// The one word that writes another short: by its beginning or its consonants, else by some of these.
 fn short_for<'w>(word: &str, written: &'w BTreeSet<String>) -> Option<&'w str> {
-    let mut found = written.iter().filter(|short| is_short(short, word));
-    let short = found.next()?;
-    found.next().is_none().then_some(short)
+    let all = |by_some: bool| written.iter().filter(|short| is_short(short, word, by_some)).collect::<Vec<_>>();
+    let found = Some(all(false)).filter(|found| !found.is_empty()).unwrap_or_else(|| all(true));
+    if let [short] = found[..] { Some(short) } else { None }
 }
 
-fn is_short(short: &str, word: &str) -> bool {
+fn is_short(short: &str, word: &str, by_some: bool) -> bool {
     let singular = word.strip_suffix('s').unwrap_or(word);
     let is_less = short.len() + 1 < word.len() && short.chars().all(|c| c.is_ascii_lowercase());
     let has_no_vowels = consonants(short) == short && short.len() > 1;
-    let of_consonants = |word: &str| {
+    let is_of = |word: &str| {
         let consonants = consonants(word);
-        // `mbr` is a member.
-        let to_its_end = || consonants.chars().last() == short.chars().last() && is_within(short, &consonants);
-        consonants == short || short.len() >= CONSONANTS && (consonants.starts_with(short) || to_its_end())
+        match by_some {
+            // `mbr` is a member.
+            true => {
+                short.len() >= CONSONANTS
+                    && consonants.chars().last() == short.chars().last()
+                    && is_within(short, &consonants)
+            }
+            false => consonants == short || short.len() >= CONSONANTS && consonants.starts_with(short),
+        }
     };
-    is_less
-        && (short.len() >= BEGINNING && word.starts_with(short)
-            || has_no_vowels && (of_consonants(word) || of_consonants(singular)))
+    let begins = !by_some && short.len() >= BEGINNING && word.starts_with(short);
+    is_less && (begins || has_no_vowels && (is_of(word) || is_of(singular)))
 }
 
 /// Whether letters stand in a word in their order.
@@ -79,6 +84,9 @@ mod tests {
         assert_eq!(read("How many students are in Course rooms?"), "How many stud are in crs rm?");
         assert_eq!(read("The budget per country, please"), "The bdgt per cntry, please");
         assert_eq!(read("members of villages"), "mbr of vlg");
+        // Which has all of a word's consonants goes before one that has some.
+        let both: BTreeSet<String> = ["crs", "crdts"].map(str::to_owned).into();
+        assert_eq!(as_written("credits of courses", &both, |_, _| false), "crdts of crs");
         // What is known, what says nothing, and what two words may be short for.
         assert_eq!(read("portfolio at the start of names"), "portfolio at the start of names");
         let two: BTreeSet<String> = ["stud", "stdnt"].map(str::to_owned).into();

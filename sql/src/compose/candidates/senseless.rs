@@ -379,7 +379,7 @@ impl Maker<'_, '_> {
         };
         let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
         let is_grouped = !sketch.group.is_empty();
-        self.reading.wants_things()
+        (self.reading.wants_things() || self.reading.begins_with_things())
             && plain.any(|column| is_measure_of_thing(column) || !is_grouped && says_nothing(column))
     }
 
