@@ -24,8 +24,8 @@ use tabsegnet_tablerag::{
 
 use crate::answer::{Answer, Check, Citation};
 use crate::folder::Folder;
+use crate::measures::answer_with;
 use crate::quantity::{Quantity, Unit, of_cell};
-use crate::reworded::answer_with;
 use crate::rules::Policy;
 pub use excerpt::Excerpt;
 

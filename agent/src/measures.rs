@@ -1,0 +1,198 @@
+//! Measures of a company that are worked out from two of its numbers, where its report does not state them.
+
+use std::collections::HashSet;
+
+use tabsegnet::ranking::Position;
+use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingError};
+
+use crate::answer::{Answer, Check, Citation};
+use crate::program::{Operation, Program};
+use crate::rules::Policy;
+use crate::words::last;
+
+/// What reports call the same, the usual name first.
+type Part = &'static [&'static str];
+
+#[rustfmt::skip]
+const REVENUE: Part = &[
+    "total revenues", "total net revenues", "total revenue", "total net sales", "net revenues", "net revenue", "net sales", "total sales",
+    "revenues", "revenue", "sales",
+];
+const OPERATING: Part = &[
+    "operating income", "income from operations", "operating profit", "operating earnings", "earnings from operations",
+];
+#[rustfmt::skip]
+const PRETAX: Part = &[
+    "income before income taxes", "earnings before income taxes", "income before taxes", "pre-tax earnings",
+    "income before provision for income taxes", "earnings before provision for income taxes",
+];
+const NET: Part = &["net income", "net earnings", "net profit"];
+const ASSETS: Part = &["total assets"];
+#[rustfmt::skip]
+const EQUITY: Part = &[
+    "total equity", "total stockholders\u{2019} equity", "total stockholders' equity", "total shareholders\u{2019} equity",
+    "total shareholders' equity",
+];
+const CURRENT_ASSETS: Part = &["total current assets"];
+const CURRENT_LIABILITIES: Part = &["total current liabilities"];
+
+/// How a measure is worked out from its two parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Percentage,
+    Ratio,
+    Difference,
+}
+
+struct Measure {
+    names: &'static [&'static str],
+    form: Form,
+    parts: [Part; 2],
+    /// Whether both stand in one table.
+    in_one_table: bool,
+}
+
+const fn margin(names: &'static [&'static str], of: Part) -> Measure {
+    Measure { names, form: Form::Percentage, parts: [of, REVENUE], in_one_table: true }
+}
+
+const fn of_two(names: &'static [&'static str], form: Form, parts: [Part; 2]) -> Measure {
+    Measure { names, form, parts, in_one_table: false }
+}
+
+#[rustfmt::skip]
+const MEASURES: [Measure; 7] = [
+    margin(&["operating profit margin", "operating margin"], OPERATING),
+    margin(&["pre-tax profit margin", "pre-tax margin", "pretax margin"], PRETAX),
+    margin(&["net profit margin", "net income margin", "net margin", "profit margin"], NET),
+    of_two(&["return on equity"], Form::Percentage, [NET, EQUITY]),
+    of_two(&["return on assets"], Form::Percentage, [NET, ASSETS]),
+    of_two(&["current ratio"], Form::Ratio, [CURRENT_ASSETS, CURRENT_LIABILITIES]),
+    of_two(&["working capital"], Form::Difference, [CURRENT_ASSETS, CURRENT_LIABILITIES]),
+];
+
+impl Measure {
+    /// What it is worked out from, in the words of a document's rows.
+    fn definition(&self, ranking: &Ranking) -> String {
+        let rows: HashSet<String> =
+            ranking.nodes.iter().filter_map(|node| node.row_headers.as_deref()).map(|path| plain(last(path))).collect();
+        let name = |part: Part| part.iter().find(|name| rows.contains(**name)).or(part.first()).copied().unwrap_or("");
+        let [of, by] = self.parts.map(name);
+        match self.form {
+            Form::Percentage => format!("{of} as a percentage of {by}"),
+            Form::Ratio => format!("ratio of {of} to {by}"),
+            Form::Difference => format!("difference between {of} and {by}"),
+        }
+    }
+
+    /// Whether a document states it: a cell of that name, or a sentence with a number.
+    fn is_stated(&self, ranking: &Ranking) -> bool {
+        let has = |text: &str| {
+            let text = text.to_lowercase();
+            self.names.iter().any(|name| text.contains(name)) && !text.contains("change")
+        };
+        ranking.nodes.iter().any(|node: &RankedNode| match node.kind {
+            NodeKind::Cell => node.row_headers.iter().chain(&node.column_headers).any(|header| has(header)),
+            NodeKind::Passage => node.text.contains(|c: char| c.is_ascii_digit()) && has(&node.text),
+            _ => false,
+        })
+    }
+
+    /// Whether an answer is worked out from its parts, in their order.
+    fn is_of_parts(&self, answer: &Answer) -> bool {
+        let operation = if self.form == Form::Difference { Operation::Subtract } else { Operation::Divide };
+        let program = answer.program.as_deref().and_then(|program| program.parse::<Program>().ok());
+        let by_one = program.is_some_and(|program| program.steps().iter().map(|step| step.operation).eq([operation]));
+        let [of, by] = answer.citations.as_slice() else { return false };
+        let is = |cited: &Citation, part: Part| {
+            let headers = [&cited.row_headers, &cited.column_headers].into_iter().flatten().map(|path| plain(path));
+            headers.into_iter().any(|path| part.iter().any(|name| path.contains(name)))
+        };
+        let table = |cited: &Citation| match cited.position {
+            Position::Cell { table, .. } => Some(table),
+            _ => None,
+        };
+        let together = !self.in_one_table || table(of).is_some() && table(of) == table(by);
+        by_one && together && is(of, self.parts[0]) && is(by, self.parts[1])
+    }
+}
+
+/// In lower case, without what stands in brackets: "income (loss) from operations".
+fn plain(path: &str) -> String {
+    let mut words = path.to_lowercase();
+    while let Some((start, end)) = words.find('(').and_then(|start| Some((start, start + words[start..].find(')')?))) {
+        words.replace_range(start..=end, "");
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The measure that a question names and a document does not state, with the question for what it is worked out from.
+fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
+    let text = &ranking.question;
+    let lower = text.to_lowercase();
+    let named = |of: &'static Measure| of.names.iter().find_map(|name| Some((of, lower.find(name)?, *name)));
+    let (of, at, name) = MEASURES.iter().find_map(named)?;
+    if lower.len() != text.len() || of.is_stated(ranking) {
+        return None;
+    }
+    let question = format!("{}{}{}", text.get(..at)?, of.definition(ranking), text.get(at + name.len()..)?);
+    Some((of, question))
+}
+
+/// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
+/// document does not state, it is put as the question for what the measure is worked out from, which is in
+/// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues".
+///
+/// # Errors
+/// What [`OpenDocument::rank`] says of that question.
+pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
+    let Some((measure, question)) = measure(ranking) else { return Ok(policy.answer(ranking)) };
+    let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
+    let mut answer = policy.answer(&document.rank(query)?);
+    if !answer.abstained && !measure.is_of_parts(&answer) {
+        let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
+        let what = format!("{} is worked out from {of} and {by}", answer.said());
+        let checks = answer.checks.into_iter().chain([Check { what, passed: false }]).collect();
+        answer = Answer { policy: answer.policy, ..Answer::abstention(answer.confidence, checks) }
+            .of(ranking, policy.name());
+    }
+    Ok(Answer { question: ranking.question.clone(), read_as: Some(question), ..answer })
+}
+
+#[cfg(test)]
+mod tests {
+    use tabsegnet::ranking::Position;
+
+    use super::{MEASURES, plain};
+    use crate::answer::{Answer, Citation};
+
+    #[test]
+    fn measures_are_worked_out_from_their_parts_alone() {
+        assert_eq!(plain("Income (loss) from  operations (a)"), "income from operations");
+        assert_eq!(plain("Sales ("), "sales (");
+        let cited = |row: &str, table| Citation {
+            node: "n".into(),
+            text: "1".into(),
+            row_headers: Some(row.into()),
+            column_headers: Some("2024".into()),
+            position: Position::Cell { table, row: 1, col: 1, rowspan: 1, colspan: 1 },
+            location: None,
+            table: None,
+            file: None,
+            id_in_file: None,
+        };
+        let is = |name: &str, program: &str, parts: [(&str, usize); 2]| {
+            let citations = parts.map(|(row, table)| cited(row, table)).into();
+            let answer = Answer { program: Some(program.into()), citations, ..Answer::default() };
+            MEASURES.iter().find(|measure| measure.names.contains(&name)).unwrap().is_of_parts(&answer)
+        };
+        assert!(is("net margin", "divide(1, 2)", [("Net income (loss)", 0), ("Revenues > Total revenues", 0)]));
+        assert!(!is("net margin", "divide(1, 2)", [("Net income", 0), ("Total revenues", 1)]));
+        assert!(!is("operating margin", "divide(1, 2)", [("Operating income", 0), ("Operating income", 0)]));
+        let [assets, liabilities] = [("Total current assets", 0), ("Total current liabilities", 0)];
+        assert!(is("current ratio", "divide(1, 2)", [assets, liabilities]));
+        assert!(!is("current ratio", "divide(1, 2)", [liabilities, assets]));
+        assert!(!is("working capital", "divide(1, 2)", [assets, liabilities]));
+        assert!(is("working capital", "subtract(1, 2)", [assets, liabilities]));
+    }
+}
