@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingError};
+use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Check, Citation};
 use crate::program::{Operation, Program};
 use crate::rules::Policy;
 use crate::words::last;
+use crate::years::named_years;
 
 /// What reports call the same, the usual name first.
 type Part = &'static [&'static str];
@@ -48,16 +50,16 @@ struct Measure {
     names: &'static [&'static str],
     form: Form,
     parts: [Part; 2],
-    /// Whether both stand in one table.
-    in_one_table: bool,
+    /// Whether both are of one part of the company: they stand in one table, or the second is that of all of it.
+    of_one_part: bool,
 }
 
 const fn margin(names: &'static [&'static str], of: Part) -> Measure {
-    Measure { names, form: Form::Percentage, parts: [of, REVENUE], in_one_table: true }
+    Measure { names, form: Form::Percentage, parts: [of, REVENUE], of_one_part: true }
 }
 
 const fn of_two(names: &'static [&'static str], form: Form, parts: [Part; 2]) -> Measure {
-    Measure { names, form, parts, in_one_table: false }
+    Measure { names, form, parts, of_one_part: false }
 }
 
 #[rustfmt::skip]
@@ -98,8 +100,8 @@ impl Measure {
         })
     }
 
-    /// Whether an answer is worked out from its parts, in their order.
-    fn is_of_parts(&self, answer: &Answer) -> bool {
+    /// Whether an answer is worked out from its parts, in their order. `nodes` are those of the document.
+    fn is_of_parts(&self, answer: &Answer, nodes: &[RankedNode]) -> bool {
         let operation = if self.form == Form::Difference { Operation::Subtract } else { Operation::Divide };
         let program = answer.program.as_deref().and_then(|program| program.parse::<Program>().ok());
         let by_one = program.is_some_and(|program| program.steps().iter().map(|step| step.operation).eq([operation]));
@@ -112,9 +114,23 @@ impl Measure {
             Position::Cell { table, .. } => Some(table),
             _ => None,
         };
-        let together = !self.in_one_table || table(of).is_some() && table(of) == table(by);
+        let in_one_table = || table(of).is_some() && table(of) == table(by);
+        let together = !self.of_one_part || in_one_table() || is_largest(by, self.parts[1], nodes);
         by_one && together && is(of, self.parts[0]) && is(by, self.parts[1])
     }
+}
+
+/// Whether no number of another row that is called so is larger in the same years: revenue of the company, and not of a segment.
+fn is_largest(cited: &Citation, part: Part, nodes: &[RankedNode]) -> bool {
+    let years_of = |path: &Option<String>| named_years(path.as_deref().unwrap_or_default());
+    let own_years = years_of(&cited.column_headers);
+    let Some(own) = parse_cell_number(&cited.text) else { return false };
+    let is_larger = |node: &RankedNode| {
+        let is_called = || node.row_headers.as_deref().is_some_and(|path| part.contains(&plain(last(path)).as_str()));
+        let same_year = || years_of(&node.column_headers).iter().any(|year| own_years.contains(year));
+        parse_cell_number(&node.text).is_some_and(|number| number > own) && is_called() && same_year()
+    };
+    !own_years.is_empty() && !nodes.iter().any(|node| node.kind == NodeKind::Cell && is_larger(node))
 }
 
 /// In lower case, without what stands in brackets: "income (loss) from operations".
@@ -148,8 +164,9 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
     let Some((measure, question)) = measure(ranking) else { return Ok(policy.answer(ranking)) };
     let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
-    let mut answer = policy.answer(&document.rank(query)?);
-    if !answer.abstained && !measure.is_of_parts(&answer) {
+    let defined = document.rank(query)?;
+    let mut answer = policy.answer(&defined);
+    if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
         let what = format!("{} is worked out from {of} and {by}", answer.said());
         let checks = answer.checks.into_iter().chain([Check { what, passed: false }]).collect();
@@ -184,10 +201,12 @@ mod tests {
         let is = |name: &str, program: &str, parts: [(&str, usize); 2]| {
             let citations = parts.map(|(row, table)| cited(row, table)).into();
             let answer = Answer { program: Some(program.into()), citations, ..Answer::default() };
-            MEASURES.iter().find(|measure| measure.names.contains(&name)).unwrap().is_of_parts(&answer)
+            MEASURES.iter().find(|measure| measure.names.contains(&name)).unwrap().is_of_parts(&answer, &[])
         };
         assert!(is("net margin", "divide(1, 2)", [("Net income (loss)", 0), ("Revenues > Total revenues", 0)]));
-        assert!(!is("net margin", "divide(1, 2)", [("Net income", 0), ("Total revenues", 1)]));
+        // In another table no larger one is known.
+        assert!(is("net margin", "divide(1, 2)", [("Net income", 0), ("Total revenues", 1)]));
+        assert!(!is("net margin", "divide(1, 2)", [("Net income", 0), ("Total assets", 0)]));
         assert!(!is("operating margin", "divide(1, 2)", [("Operating income", 0), ("Operating income", 0)]));
         let [assets, liabilities] = [("Total current assets", 0), ("Total current liabilities", 0)];
         assert!(is("current ratio", "divide(1, 2)", [assets, liabilities]));
