@@ -13,6 +13,7 @@ use super::reading::{Reading, Role, Stated};
 use super::shape::{Limit, Nested, Shape};
 use super::sketch::{Condition, DatePart, Function, Item, Joined, Sketch};
 use crate::joins::{JoinTree, Joiner};
+use crate::linking::Words;
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
 
 /// How many of each part are put together, and how many statements are made.
@@ -121,6 +122,12 @@ pub(super) struct Maker<'a, 'g> {
     counted: Vec<usize>,
     /// The words for whom or what the question is about.
     heads: Vec<usize>,
+    /// The columns of which the most or least is wanted.
+    ends: Vec<usize>,
+    /// Two that are wanted together, by their columns.
+    pair: Option<(Option<Vec<usize>>, Vec<usize>)>,
+    /// The words of each table's name.
+    table_names: Vec<Words>,
     /// The table that a column refers to.
     references: BTreeMap<usize, usize>,
     /// What dates may be grouped by, if they are to be, and how likely.
@@ -138,6 +145,8 @@ impl<'a, 'g> Maker<'a, 'g> {
         let wants_totals = reading.wants_totals();
         let things = reading.things();
         let (counted, heads) = (reading.tables_of(&things), reading.heads(&things));
+        let ends = (0..reading.graph.columns().len()).filter(|column| reading.wants_end_of(*column)).collect();
+        let table_names = reading.graph.tables().iter().map(|table| Words::of_name(&table.name)).collect();
         Self {
             reading,
             model,
@@ -150,6 +159,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             things,
             counted,
             heads,
+            ends,
+            pair: reading.pair(),
+            table_names,
             references,
             per,
         }

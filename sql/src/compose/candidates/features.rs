@@ -84,7 +84,7 @@ impl Maker<'_, '_> {
         unread.extend(self.numbers_left(draft, &said).iter().map(text));
         unread.extend(self.names_left(draft, columns, tables, &said, &left).iter().map(text));
         // "How many products does it supply" is about suppliers.
-        let is_of = |word: &str| tables.iter().any(|table| is_kin(word, &self.graph().tables()[*table].name));
+        let is_of = |word: &str| tables.iter().any(|table| is_kin(word, &self.table_names[*table]));
         let mut told = BTreeSet::new();
         unread.retain(|word| !EMPTY.contains(&word.as_str()) && !is_of(word) && told.insert(word.clone()));
         let count = left.len();
@@ -316,12 +316,12 @@ impl Maker<'_, '_> {
 const EMPTY: [&str; 10] = ["got", "get", "gets", "come", "comes", "came", "go", "goes", "went", "gone"];
 
 /// Whether a word begins as one of a table's name does.
-fn is_kin(word: &str, table: &str) -> bool {
+fn is_kin(word: &str, table: &Words) -> bool {
     let shares = |name: &str| {
         let same = word.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
         same >= 5 && same + 2 >= word.len().min(name.len())
     };
-    Words::of_name(table).words.iter().any(|name| shares(&name.text))
+    table.words.iter().any(|name| shares(&name.text))
 }
 
 fn is_in_digits(word: &str) -> bool {

@@ -152,8 +152,7 @@ impl Maker<'_, '_> {
         let is_own = |of: &Condition| {
             let (Operand::Text(text), Relation::Equal) = (&of.operand, of.relation) else { return false };
             let table = graph.columns()[of.column].table;
-            let name = Words::of_name(&graph.tables()[table].name);
-            self.counted.contains(&table) && Words::of(text).stems() == name.stems()
+            self.counted.contains(&table) && Words::of(text).stems() == self.table_names[table].stems()
         };
         sketch.conditions.iter().any(is_own)
     }
@@ -162,10 +161,10 @@ impl Maker<'_, '_> {
     fn lists_half(&self, sketch: &Sketch) -> bool {
         let shows =
             |of: &[usize]| sketch.shown.iter().filter_map(|item| item.column).any(|column| of.contains(&column));
-        match self.reading.pair() {
-            Some((Some(first), second)) => shows(&first) != shows(&second),
+        match &self.pair {
+            Some((Some(first), second)) => shows(first) != shows(second),
             // Things, and something of theirs.
-            Some((None, second)) => shows(&second) && sketch.shown.len() == 1,
+            Some((None, second)) => shows(second) && sketch.shown.len() == 1,
             None => false,
         }
     }
@@ -272,8 +271,7 @@ impl Maker<'_, '_> {
     fn shows_whose_value(&self, sketch: &Sketch) -> bool {
         let Some(by) = sketch.order_column().filter(|_| sketch.limit == Some(1)) else { return false };
         let shows = |column: usize| sketch.shown.iter().any(|item| item.column == Some(column));
-        let wanted: Vec<usize> =
-            (0..self.graph().columns().len()).filter(|column| self.reading.wants_end_of(*column)).collect();
+        let wanted = &self.ends;
         // Nor is it in the order of something else.
         let is_other = !wanted.contains(&by) && wanted.iter().any(|column| shows(*column));
         let is_grouped = wanted.iter().any(|column| sketch.group.contains(column));
