@@ -96,22 +96,25 @@ impl Catalogue {
         let start = Instant::now();
         let suspects = loop {
             let suspects = named.with(&hidden);
+            // Those that are expanded into few first, so that others do not take their time.
+            let mut views: Vec<&str> = suspects.iter().copied().filter(|view| !hidden.contains(*view)).collect();
+            views.sort_by_key(|view| (named.size(view), *view));
+            for view in views {
+                if !reads.contains_key(view) {
+                    let can_be_read = named.size(view) <= EXPANDED && start.elapsed() < VIEWS_TIME;
+                    let name = objects.get(view).filter(|_| can_be_read).map(|object| object.name.as_str());
+                    let read = name.map(|name| tables_read(connection, clock, name)).transpose().map_err(failed)?;
+                    reads.insert(view, read.flatten());
+                }
+            }
             let mut more = Vec::new();
             for (key, object) in objects.iter().filter(|(key, _)| !hidden.contains(*key)) {
                 if object.kind != Kind::View {
                     more.extend(is_touched(key, object, &objects, &hidden).then(|| key.clone()));
                 } else if suspects.contains(key.as_str()) {
-                    if !reads.contains_key(key) {
-                        let can_be_read = !named.expands(key) && start.elapsed() < VIEWS_TIME;
-                        let read = if can_be_read {
-                            tables_read(connection, clock, &object.name).map_err(failed)?
-                        } else {
-                            None
-                        };
-                        reads.insert(key.clone(), read);
-                    }
                     // What cannot be read may have its name for any reason.
-                    let touched = reads.get(key).and_then(Option::as_ref).is_none_or(|read| !read.is_disjoint(&hidden));
+                    let read = reads.get(key.as_str()).and_then(Option::as_ref);
+                    let touched = read.is_none_or(|read| !read.is_disjoint(&hidden));
                     more.extend(touched.then(|| key.clone()));
                 }
             }
@@ -237,8 +240,8 @@ impl<'n> Names<'n> {
 struct Named<'o> {
     /// By name the views that have it.
     by_name: HashMap<&'o str, Vec<&'o str>>,
-    /// Views that SQLite would expand into too many.
-    expanding: HashSet<&'o str>,
+    /// What views are expanded into; not those that are expanded into themselves.
+    sizes: HashMap<&'o str, usize>,
 }
 
 impl<'o> Named<'o> {
@@ -259,12 +262,10 @@ impl<'o> Named<'o> {
             within.into_iter().for_each(|name| by_name.entry(name).or_default().push(key));
         }
         let mut counted: Vec<&str> = left.iter().filter(|(_, count)| **count == 0).map(|(view, _)| *view).collect();
-        let mut expanding: HashSet<&str> = left.keys().copied().collect();
+        let mut found = HashMap::new();
         while let Some(view) = counted.pop() {
             let size = sizes[view];
-            if size <= EXPANDED {
-                expanding.remove(view);
-            }
+            found.insert(view, size);
             for outer in by_name.get(view).into_iter().flatten() {
                 sizes.entry(outer).and_modify(|of| *of = of.saturating_add(size));
                 let count = left.entry(outer).or_default();
@@ -274,12 +275,12 @@ impl<'o> Named<'o> {
                 }
             }
         }
-        Self { by_name, expanding }
+        Self { by_name, sizes: found }
     }
 
-    /// Whether a view is expanded into too many, or into itself.
-    fn expands(&self, view: &str) -> bool {
-        self.expanding.contains(view)
+    /// How many views one is expanded into, itself counted; without end where it is in itself.
+    fn size(&self, view: &str) -> usize {
+        self.sizes.get(view).copied().unwrap_or(usize::MAX)
     }
 
     /// The views whose text has one of some names, or that of such a view.
