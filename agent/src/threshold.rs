@@ -13,7 +13,7 @@ use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Quantity, Scale, Unit, of_sentence};
 use crate::run::{NoRows, Outcome};
 
-/// How a question holds an amount against a number: what stands before the number, whether the lesser is asked for, and
+/// How a question holds an amount against a number: what stands before the number, whether the lesser is wanted, and
 /// whether the number itself will do.
 #[rustfmt::skip]
 const COMPARISONS: [(&str, bool, bool); 26] = [

@@ -184,15 +184,15 @@ const TOKENS: usize = 1000;
 /// What to rank.
 pub enum Input<'a> {
     /// Questions on one document.
-    Document(Asked<'a>),
+    Document(Request<'a>),
     /// Questions to a corpus of tables.
-    Corpus(Asked<'a>),
+    Corpus(Request<'a>),
     /// Every question of the files.
     Dataset(Files<'a>),
 }
 
 /// A document or a corpus and what is put to it.
-pub struct Asked<'a> {
+pub struct Request<'a> {
     /// The document's file, or the corpus' folder.
     pub path: &'a Path,
     /// Questions of the command line.
@@ -201,7 +201,7 @@ pub struct Asked<'a> {
     pub more: More<'a>,
 }
 
-impl Asked<'_> {
+impl Request<'_> {
     /// Refuses a question of the command line without words; those of a file are looked at as they are read.
     pub fn check(&self) -> Result<(), RankingError> {
         match self.questions.iter().any(|question| is_blank(question)) {
@@ -309,14 +309,14 @@ impl Arguments {
                 ));
             }
             self.check_for_corpus()?;
-            return Ok(Input::Corpus(Asked { path: corpus, questions: &self.question, more }));
+            return Ok(Input::Corpus(Request { path: corpus, questions: &self.question, more }));
         }
         if self.nodes.is_some() || self.retriever != RETRIEVER {
             return Err(UsageError("--nodes and --retriever go with --corpus".into()));
         }
         match (&self.document, &self.dataset) {
             (Some(document), None) if more != More::None || !self.question.is_empty() => {
-                Ok(Input::Document(Asked { path: document, questions: &self.question, more }))
+                Ok(Input::Document(Request { path: document, questions: &self.question, more }))
             }
             (None, Some(name)) => {
                 self.check_without_document()?;

@@ -9,15 +9,15 @@ use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, TableRanking};
 use tabsegnet_store::eprintln;
 
-use crate::arguments::{Arguments, Asked, Format, More, UsageError};
+use crate::arguments::{Arguments, Format, More, Request, UsageError};
 use crate::output::Writer;
 
 /// Questions whose answers are worked out at a time.
 const AT_ONCE: usize = 256;
 
 /// Answers the questions in order.
-pub fn rank(arguments: &Arguments, asked: &Asked<'_>) -> Result<()> {
-    let Asked { path: directory, more, .. } = *asked;
+pub fn rank(arguments: &Arguments, asked: &Request<'_>) -> Result<()> {
+    let Request { path: directory, more, .. } = *asked;
     asked.check()?;
     let mut questions = Questions::default();
     let listed = asked.listed(&mut questions)?;

@@ -9,7 +9,7 @@ use tabsegnet::ranking::likely;
 use tabsegnet::{OpenDocument, Opening, Question as Asking, RankingError};
 use tabsegnet_store::eprintln;
 
-use crate::arguments::{Arguments, Asked, Format, More};
+use crate::arguments::{Arguments, Format, More, Request};
 use crate::output::Writer;
 
 /// Answers the questions in order: the listed ones when all have been read, those of stdin as they
@@ -18,10 +18,10 @@ pub fn rank(
     opening: Opening,
     checkpoint: &Path,
     arguments: &Arguments,
-    asked: &Asked<'_>,
+    asked: &Request<'_>,
     writer: &mut Writer<'_>,
 ) -> Result<()> {
-    let Asked { path, more, .. } = *asked;
+    let Request { path, more, .. } = *asked;
     let failed = || format!("{}: could not be ranked", path.display());
     asked.check().with_context(failed)?;
     let mut questions = Questions::default();
