@@ -16,11 +16,11 @@ use crate::output::Writer;
 const AT_ONCE: usize = 256;
 
 /// Answers the questions in order.
-pub fn rank(arguments: &Arguments, asked: &Request<'_>) -> Result<()> {
-    let Request { path: directory, more, .. } = *asked;
-    asked.check()?;
+pub fn rank(arguments: &Arguments, request: &Request<'_>) -> Result<()> {
+    let Request { path: directory, more, .. } = *request;
+    request.check()?;
     let mut questions = Questions::default();
-    let listed = asked.listed(&mut questions)?;
+    let listed = request.listed(&mut questions)?;
     let corpus = match Corpus::open_with(directory, &arguments.retriever) {
         Err(RankingError::Corpus(error)) if error.is_of_settings() => {
             return Err(UsageError(format!("--retriever: {error}")).into());

@@ -18,14 +18,14 @@ pub fn rank(
     opening: Opening,
     checkpoint: &Path,
     arguments: &Arguments,
-    asked: &Request<'_>,
+    request: &Request<'_>,
     writer: &mut Writer<'_>,
 ) -> Result<()> {
-    let Request { path, more, .. } = *asked;
+    let Request { path, more, .. } = *request;
     let failed = || format!("{}: could not be ranked", path.display());
-    asked.check().with_context(failed)?;
+    request.check().with_context(failed)?;
     let mut questions = Questions::default();
-    let listed = asked.listed(&mut questions)?;
+    let listed = request.listed(&mut questions)?;
 
     opening.answers_own_questions().with_context(|| format!("{}: takes no questions", checkpoint.display()))?;
     let (_, document) = opening.finish_with(path, &arguments.read_options())?;

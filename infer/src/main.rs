@@ -46,14 +46,14 @@ fn own_cache() -> Option<PathBuf> {
 
 fn run(arguments: &Arguments) -> Result<()> {
     match arguments.input()? {
-        Input::Corpus(asked) => corpus::rank(arguments, &asked),
-        Input::Document(asked) => {
+        Input::Corpus(request) => corpus::rank(arguments, &request),
+        Input::Document(request) => {
             if let Some(path) = &arguments.graph {
-                let read = tabsegnet_document::read(asked.path, &arguments.read_options())?;
+                let read = tabsegnet_document::read(request.path, &arguments.read_options())?;
                 output::write_graph(path, &Graph::of(&read.document))?;
             }
             let (checkpoint, opening, mut writer) = open(arguments)?;
-            document::rank(opening, checkpoint, arguments, &asked, &mut writer)
+            document::rank(opening, checkpoint, arguments, &request, &mut writer)
         }
         Input::Dataset(files) => {
             let (_, opening, mut writer) = open(arguments)?;
