@@ -90,8 +90,8 @@ impl Catalogue {
         }
         let mut hidden: HashSet<String> = hide.iter().map(|name| name.to_ascii_lowercase()).collect();
         let not_there = hide.iter().filter(|name| !objects.contains_key(&name.to_ascii_lowercase())).cloned().collect();
-        let asked = hidden.clone();
-        let named = Named::new(&objects, &asked);
+        let to_hide = hidden.clone();
+        let named = Named::new(&objects, &to_hide);
         let mut reads = BTreeMap::new();
         let start = Instant::now();
         let suspects = loop {

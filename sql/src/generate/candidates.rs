@@ -138,7 +138,7 @@ struct Shown {
     column: String,
     base: usize,
     is_number: bool,
-    /// Whether its values may be what is asked for.
+    /// Whether its values may be what is wanted.
     may_answer: bool,
     /// Whether rows with one value of it count together.
     is_summed: bool,
