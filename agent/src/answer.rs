@@ -134,6 +134,11 @@ impl Answer {
         }
     }
 
+    /// The same with what follows from it said in its place: a word that is the value too, of no unit and no scale.
+    pub(crate) fn saying(self, text: String) -> Self {
+        Self { answers: vec![text.clone()], value: Some(text.clone()), answer: text, unit: None, scale: None, ..self }
+    }
+
     /// Nothing is said.
     pub fn abstention(confidence: f32, checks: Vec<Check>) -> Self {
         Self { abstained: true, confidence, checks, ..Self::default() }

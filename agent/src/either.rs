@@ -45,15 +45,7 @@ impl Either {
             "no" => second,
             _ => return Answer::abstention(answer.confidence, answer.checks),
         };
-        let text = year.to_string();
-        Answer {
-            answers: vec![text.clone()],
-            value: Some(text.clone()),
-            answer: text,
-            unit: None,
-            scale: None,
-            ..answer
-        }
+        answer.saying(year.to_string())
     }
 }
 

@@ -97,16 +97,7 @@ impl Threshold {
         let text = Outcome::Verdict(yes).to_string();
         let what = format!("{} is held against {}: {text}", answer.said(), self.shown());
         let checks = answer.checks.iter().cloned().chain([Check { what, passed: true }]).collect();
-        Answer {
-            answers: vec![text.clone()],
-            value: Some(text.clone()),
-            answer: text,
-            unit: None,
-            scale: None,
-            program: program.map(|program| program.to_string()),
-            checks,
-            ..answer
-        }
+        Answer { program: program.map(|program| program.to_string()), checks, ..answer.saying(text) }
     }
 
     /// The amount of an answer and the number, both in the answer's scale.
