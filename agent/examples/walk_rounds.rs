@@ -76,7 +76,7 @@ fn ranking(graph: &Graph) -> Ranking {
         id: node.id.clone(),
         kind: node.kind,
         text: node.text.clone(),
-        section: Vec::new(),
+        section: [].into(),
         row_headers: None,
         column_headers: None,
         caption: None,

@@ -41,6 +41,13 @@ pub struct Citation {
     pub id_in_file: Option<String>,
 }
 
+impl Citation {
+    /// The paths of its row headers and of its column headers, where it has them.
+    pub fn headers(&self) -> impl Iterator<Item = &str> + Clone {
+        [&self.row_headers, &self.column_headers].into_iter().flatten().map(String::as_str)
+    }
+}
+
 impl From<&RankedNode> for Citation {
     fn from(node: &RankedNode) -> Self {
         Self {

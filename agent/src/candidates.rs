@@ -243,8 +243,7 @@ impl<'q> Comparable<'q> {
         ];
         let headers = |number: usize| {
             let node = facts.nodes.get(number).into_iter();
-            let headers: Vec<&str> =
-                node.flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().map(String::as_str).collect();
+            let headers: Vec<&str> = node.flat_map(|node| node.headers()).collect();
             headers.join(" ").to_lowercase()
         };
         let mut cells = Vec::new();

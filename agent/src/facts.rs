@@ -149,11 +149,9 @@ pub(crate) struct Facts<'r> {
     pub nodes: &'r [RankedNode],
     pub facts: Vec<Fact>,
     units: TableUnits<'r>,
-    /// By table, row and column of the cell's corner: its node.
-    cells: HashMap<(usize, usize, usize), usize>,
-    /// By table and row, and by table and column: its best cell.
-    best_rows: HashMap<(usize, usize), usize>,
-    best_columns: HashMap<(usize, usize), usize>,
+    /// By table and row, and by table and column: column, or row, and node of each of its cells, the best first.
+    rows: HashMap<(usize, usize), Vec<(usize, usize)>>,
+    columns: HashMap<(usize, usize), Vec<(usize, usize)>>,
     /// Sum of e to the power of scores less that of the best.
     sum: f32,
 }
@@ -169,9 +167,8 @@ impl<'r> Facts<'r> {
             nodes,
             facts: Vec::new(),
             units: TableUnits::new(nodes, &tables),
-            cells: HashMap::new(),
-            best_rows: HashMap::new(),
-            best_columns: HashMap::new(),
+            rows: HashMap::new(),
+            columns: HashMap::new(),
             sum,
         };
         let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
@@ -181,9 +178,8 @@ impl<'r> Facts<'r> {
             if let Position::Cell { table, row, col, .. } = node.position
                 && tables.contains(&table)
             {
-                found.cells.insert((table, row, col), number);
-                found.best_rows.entry((table, row)).or_insert(number);
-                found.best_columns.entry((table, col)).or_insert(number);
+                found.rows.entry((table, row)).or_default().push((col, number));
+                found.columns.entry((table, col)).or_default().push((row, number));
                 if number >= NODES && best_rows.contains(&(table, row)) {
                     wanted.push(number);
                 }
@@ -235,8 +231,7 @@ impl<'r> Facts<'r> {
         let Some(node) = self.nodes.get(number) else {
             return self.fact(number, quantity, 0.0, Vec::new(), "", inquiry);
         };
-        let headers = [&node.row_headers, &node.column_headers].into_iter().flatten();
-        let label = headers.map(String::as_str).collect::<Vec<_>>().join(" ");
+        let label = node.headers().collect::<Vec<_>>().join(" ");
         let label = if label.is_empty() { node.text.to_lowercase() } else { label.to_lowercase() };
         let years = inquiry.years_in(&label);
         let place = match node.position {
@@ -317,10 +312,12 @@ impl<'r> Facts<'r> {
         let [row, row_outer] = levels(node.and_then(|node| node.row_headers.as_ref()));
         let [column, column_outer] = levels(node.and_then(|node| node.column_headers.as_ref()));
         let (best_of_row, best_of_column) = match node.map(|node| &node.position) {
-            Some(&Position::Cell { table, row, col, .. }) => (
-                self.best_rows.get(&(table, row)) == Some(&number),
-                self.best_columns.get(&(table, col)) == Some(&number),
-            ),
+            Some(&Position::Cell { table, row, col, .. }) => {
+                let is_best = |line: Option<&Vec<(usize, usize)>>| {
+                    line.and_then(|line| line.first()).is_some_and(|(_, best)| *best == number)
+                };
+                (is_best(self.rows.get(&(table, row))), is_best(self.columns.get(&(table, col))))
+            }
             _ => (false, false),
         };
         let outer: HashSet<String> = node
@@ -376,22 +373,16 @@ impl<'r> Facts<'r> {
 
     /// The numbers of a row, left to right; cells that are none are passed over.
     pub fn row(&self, row: (usize, usize), inquiry: &Inquiry) -> Vec<Fact> {
-        self.line(inquiry, |(table, of, _)| (table, of) == row, |(_, _, column)| column)
+        self.line(self.rows.get(&row), inquiry)
     }
 
     /// The numbers of a column, top to bottom.
     pub fn column(&self, column: (usize, usize), inquiry: &Inquiry) -> Vec<Fact> {
-        self.line(inquiry, |(table, _, of)| (table, of) == column, |(_, row, _)| row)
+        self.line(self.columns.get(&column), inquiry)
     }
 
-    fn line(
-        &self,
-        inquiry: &Inquiry,
-        of: impl Fn((usize, usize, usize)) -> bool,
-        order: impl Fn((usize, usize, usize)) -> usize,
-    ) -> Vec<Fact> {
-        let mut cells: Vec<(usize, usize)> =
-            self.cells.iter().filter(|(place, _)| of(**place)).map(|(place, node)| (order(*place), *node)).collect();
+    fn line(&self, line: Option<&Vec<(usize, usize)>>, inquiry: &Inquiry) -> Vec<Fact> {
+        let mut cells = line.cloned().unwrap_or_default();
         cells.sort_unstable();
         cells.into_iter().flat_map(|(_, node)| self.of_node(node, inquiry)).collect()
     }

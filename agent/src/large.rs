@@ -225,7 +225,7 @@ impl Large {
             let Position::Cell { table: number, .. } = citation.position else { return None };
             let document = &self.library.sources().iter().find(named)?.document;
             let table = document.tables().find(|table| table.number() == number)?;
-            let own = [&citation.row_headers, &citation.column_headers].into_iter().flatten().map(String::as_str);
+            let own = citation.headers();
             let count = own.clone().count();
             of_cell(&citation.text, own.chain([table.caption()]), count, None)
         };

@@ -32,6 +32,7 @@ pub mod large;
 mod learnt;
 mod measures;
 mod names;
+mod operands;
 pub mod page;
 mod phrasing;
 pub mod prediction;

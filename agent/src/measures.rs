@@ -7,6 +7,7 @@ use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingEr
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Check, Citation};
+use crate::operands::Operands;
 use crate::program::{Operation, Program};
 use crate::rules::Policy;
 use crate::words::last;
@@ -94,7 +95,7 @@ impl Measure {
             self.names.iter().any(|name| text.contains(name)) && !text.contains("change")
         };
         ranking.nodes.iter().any(|node: &RankedNode| match node.kind {
-            NodeKind::Cell => node.row_headers.iter().chain(&node.column_headers).any(|header| has(header)),
+            NodeKind::Cell => node.headers().any(has),
             NodeKind::Passage => node.text.contains(|c: char| c.is_ascii_digit()) && has(&node.text),
             _ => false,
         })
@@ -107,8 +108,7 @@ impl Measure {
         let by_one = program.is_some_and(|program| program.steps().iter().map(|step| step.operation).eq([operation]));
         let [of, by] = answer.citations.as_slice() else { return false };
         let is = |cited: &Citation, part: Part| {
-            let headers = [&cited.row_headers, &cited.column_headers].into_iter().flatten().map(|path| plain(path));
-            headers.into_iter().any(|path| part.iter().any(|name| path.contains(name)))
+            cited.headers().map(plain).any(|path| part.iter().any(|name| path.contains(name)))
         };
         let table = |cited: &Citation| match cited.position {
             Position::Cell { table, .. } => Some(table),
@@ -157,21 +157,30 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 
 /// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
 /// document does not state, it is put as the question for what the measure is worked out from, which is in
-/// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues".
+/// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues". Where it names two things, and what the
+/// policy says of them does not do with them what is asked for, each is asked for by itself.
 ///
 /// # Errors
-/// What [`OpenDocument::rank`] says of that question.
+/// What [`OpenDocument::rank`] says of these questions.
 pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
-    let Some((measure, question)) = measure(ranking) else { return Ok(policy.answer(ranking)) };
+    let from_parts = |question: &str, answer: Answer| match Operands::of(question) {
+        Some(operands) => operands.or_from_parts(document, policy, answer),
+        None => Ok(answer),
+    };
+    let Some((measure, question)) = measure(ranking) else {
+        return from_parts(&ranking.question, policy.answer(ranking));
+    };
     let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
     let defined = document.rank(query)?;
     let mut answer = policy.answer(&defined);
+    if !measure.is_of_parts(&answer, &defined.nodes) {
+        answer = from_parts(&question, answer)?;
+    }
     if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
         let what = format!("{} is worked out from {of} and {by}", answer.said());
         let checks = answer.checks.into_iter().chain([Check { what, passed: false }]).collect();
-        answer = Answer { policy: answer.policy, ..Answer::abstention(answer.confidence, checks) }
-            .of(ranking, policy.name());
+        answer = Answer::abstention(answer.confidence, checks).of(ranking, policy.name());
     }
     Ok(Answer { question: ranking.question.clone(), read_as: Some(question), ..answer })
 }

@@ -104,7 +104,7 @@ fn choice(ranking: &Ranking, ranked: &HashMap<&str, &RankedNode>, answer: &Answe
     let mut cells = Vec::new();
     for citation in &answer.citations {
         let Some(node) = ranked.get(citation.node.as_str()) else { continue };
-        let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten().map(String::as_str);
+        let headers = citation.headers();
         let seen = std::iter::once(citation.text.as_str()).chain(headers).collect::<Vec<_>>().join(" | ");
         let action = format!("take {}, rank {}", node.id, node.rank);
         cells.push(Move { action, seen, to: vec![node.id.clone()], ..Move::default() });
@@ -208,7 +208,7 @@ mod tests {
             id: id.to_owned(),
             kind: NodeKind::Cell,
             text: text.to_owned(),
-            section: Vec::new(),
+            section: [].into(),
             row_headers: Some("Net sales".to_owned()),
             column_headers: None,
             caption: None,

@@ -15,7 +15,7 @@ const AMOUNTS: [&str; 14] = [
 
 /// Verbs of change; a phrase before the phrases that begin it.
 #[rustfmt::skip]
-const MOVES: [&str; 53] = [
+pub(crate) const MOVES: [&str; 53] = [
     "go up", "gone up", "went up", "go down", "gone down", "went down", "come down", "came down", "build up", "built up",
     "rise", "risen", "rose", "climbed", "climb", "jumped", "jump", "widened", "widen", "narrowed", "narrow", "swelled",
     "swell", "deepened", "deepen", "expanded", "expand", "improved", "improve", "fallen", "fall", "fell", "dropped", "drop",

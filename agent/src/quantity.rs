@@ -70,23 +70,25 @@ impl Scale {
         // What is except is said of in another way.
         let text = text.split("except").next().unwrap_or("");
         let named = Self::ALL.into_iter().find(|(_, name)| {
-            text.contains(&format!("in {name}")) || text.contains(&format!("{name}s")) || text.trim() == *name
+            text.trim() == *name
+                || around(text, name).any(|(before, after)| before.ends_with("in ") || after.starts_with('s'))
         });
         let of_currency = || {
+            currencies().find(|sign| text.contains(sign))?;
+            let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '$').collect();
             Self::ALL.into_iter().find(|(scale, name)| {
                 let behind = |before: &str| {
                     let before = before.trim_end();
-                    CURRENCIES.iter().any(|sign| before.ends_with(sign))
+                    currencies().any(|sign| before.ends_with(sign))
                 };
                 let short = match scale {
                     Self::Thousand => &["k", "000"][..],
                     Self::Million => &["m", "mn", "mm"],
                     Self::Billion => &["b", "bn"],
                 };
-                let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '$').collect();
                 text.split(name).next().is_some_and(|before| before.len() < text.len() && behind(before))
                     // `Wages (EUR k)`
-                    || words.windows(2).any(|two| CURRENCIES.contains(&two[0]) && short.contains(&two[1]))
+                    || words.windows(2).any(|two| currencies().any(|of| of == two[0]) && short.contains(&two[1]))
                     || text
                         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';'))
                         .any(|word| short.iter().any(|short| word.strip_suffix(short).is_some_and(behind)))
@@ -117,12 +119,14 @@ impl Scale {
             "(in ", "( in ", "amounts in ", "dollars in ", "presented in ", "expressed in ", "stated in ", "shown in ",
         ];
         // A currency may stand before the scale: `amounts are in GBP millions`, `all figures in NOK million`.
+        let of_currency = |before: &str| {
+            let of = |sign: &str| before.strip_suffix(' ')?.strip_suffix(sign).map(|before| before.ends_with(" in "));
+            currencies().any(|sign| of(sign) == Some(true))
+        };
         let said = |name: &str| {
-            before.iter().any(|before| text.contains(&format!("{before}{name}s")))
-                || CURRENCIES
-                    .iter()
-                    .filter(|code| code.len() == 3)
-                    .any(|code| text.contains(&format!(" in {code} {name}")))
+            around(&text, name).any(|(first, after)| {
+                after.starts_with('s') && before.iter().any(|before| first.ends_with(before)) || of_currency(first)
+            })
         };
         Self::ALL.into_iter().find(|(_, name)| said(name)).map(|(scale, _)| scale)
     }
@@ -160,7 +164,7 @@ pub fn of_cell<'t>(
     let bare = scale.map_or_else(|| words.clone(), |(_, name)| words.replace(name, ""));
     // A number of cents is one, though no unit that is known.
     let bare = bare.trim().trim_end_matches('¢');
-    let code = CURRENCIES.iter().filter(|sign| sign.len() == 3).find_map(|code| {
+    let code = CODES.iter().find_map(|code| {
         let bare = bare.strip_prefix(code).or_else(|| bare.strip_suffix(code))?;
         (!bare.contains(char::is_alphabetic)).then_some((*code, bare))
     });
@@ -269,9 +273,18 @@ fn unit_of_sign(text: &str) -> Option<Unit> {
         .find_map(|(sign, unit)| text.contains(sign).then_some(unit))
 }
 
+/// Codes of currencies.
+const CODES: [&str; 11] = ["usd", "eur", "gbp", "aud", "cad", "chf", "rmb", "cny", "sek", "nok", "dkk"];
+
 /// Signs and codes of currencies that stand before a scale: `USDm`, `$ million`.
-const CURRENCIES: [&str; 14] =
-    ["$", "£", "€", "usd", "eur", "gbp", "aud", "cad", "chf", "rmb", "cny", "sek", "nok", "dkk"];
+fn currencies() -> impl Iterator<Item = &'static str> {
+    ["$", "£", "€"].into_iter().chain(CODES)
+}
+
+/// What stands before and behind each place of a name in a text.
+fn around<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    text.match_indices(name).map(|(at, name)| (&text[..at], &text[at + name.len()..]))
+}
 
 /// Percent is what a heading says with its sign or word alone: in `change in percent of sales` too, but not in
 /// `6.5% notes`, which counts dollars.

@@ -45,8 +45,7 @@ pub(crate) fn words_candidates(found: &mut Vec<Candidate>, facts: &Facts<'_>, in
                         described(&node.text, inquiry),
                     );
                 }
-                let headers = [&node.row_headers, &node.column_headers].into_iter().flatten();
-                for name in headers.map(|header| last(without_units(header))).filter(|name| !name.is_empty()) {
+                for name in node.headers().map(|header| last(without_units(header))).filter(|name| !name.is_empty()) {
                     add.texts(Family::Header, vec![said.clone()], vec![name.to_owned()], described(name, inquiry));
                 }
             }

@@ -1,6 +1,7 @@
 //! Rankings: the best nodes for a question, where each stands, and where its score comes from.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -25,8 +26,8 @@ pub struct RankedNode {
     /// The text as the document has it.
     pub text: String,
     /// The headings that it stands under, outermost first; empty where there is none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub section: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub section: Arc<[String]>,
     /// Row-header path of a cell, `outer > inner`; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_headers: Option<String>,
@@ -36,7 +37,7 @@ pub struct RankedNode {
     /// Of a cell or header, its table's caption and the corner of its headers, of which one often says the unit and the period;
     /// absent where the table has neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub caption: Option<String>,
+    pub caption: Option<Arc<str>>,
     /// Where it stands.
     pub position: Position,
     /// Where that is in the file, such as `'Q3 results'!E4`, `line 7` or `page 3`; absent where the file does not tell, as
@@ -54,6 +55,13 @@ pub struct RankedNode {
     /// Where the score comes from; absent unless requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<NodeExplanation>,
+}
+
+impl RankedNode {
+    /// The paths of its row headers and of its column headers, where it has them.
+    pub fn headers(&self) -> impl Iterator<Item = &str> + Clone {
+        [&self.row_headers, &self.column_headers].into_iter().flatten().map(String::as_str)
+    }
 }
 
 /// Where a node's score comes from. Exact: an effect is the score less that without the edge, the
@@ -243,7 +251,7 @@ pub(crate) struct Subject<'a> {
 }
 
 /// What stands over the tables, by their numbers: captions that are texts of their own, and corners.
-fn captions(nodes: &[Node]) -> HashMap<usize, String> {
+fn captions(nodes: &[Node]) -> HashMap<usize, Arc<str>> {
     let mut captions: HashMap<usize, String> = HashMap::new();
     for node in nodes {
         let Some(place) = &node.place else { continue };
@@ -262,7 +270,22 @@ fn captions(nodes: &[Node]) -> HashMap<usize, String> {
             }
         }
     }
-    captions
+    captions.into_iter().map(|(table, caption)| (table, caption.into())).collect()
+}
+
+/// The headings that nodes stand under, by the innermost of them.
+fn sections<'n>(nodes: &[Node], ranked: impl Iterator<Item = &'n Node>) -> HashMap<u32, Arc<[String]>> {
+    let mut sections: HashMap<u32, Arc<[String]>> = HashMap::new();
+    for node in ranked {
+        if let Some(heading) = node.section {
+            sections.entry(heading).or_insert_with(|| section_path(nodes, node).into());
+        }
+    }
+    sections
+}
+
+fn is_empty(section: &[String]) -> bool {
+    section.is_empty()
 }
 
 /// Some nodes with their `scores` `[nodes]`, each with the nearest of the segments.
@@ -276,6 +299,7 @@ pub(crate) fn ranked(
     order: &[Distinct],
 ) -> Ranking {
     let captions = captions(subject.nodes);
+    let sections = sections(subject.nodes, order.iter().map(|distinct| &subject.nodes[distinct.node]));
     // Answers want all nodes of a document, which may be ten thousand.
     let order = order.par_iter().with_min_len(NODES_AT_ONCE).enumerate();
     let nodes = order.map(|(rank, &Distinct { node: index, ref duplicates })| {
@@ -287,7 +311,7 @@ pub(crate) fn ranked(
             id: node.id.clone(),
             kind: node.kind,
             text: node.text.clone(),
-            section: section_path(subject.nodes, node),
+            section: node.section.and_then(|heading| sections.get(&heading).cloned()).unwrap_or_default(),
             row_headers: node.place.as_ref().and_then(|place| path(&place.row_path)),
             column_headers: node.place.as_ref().and_then(|place| path(&place.column_path)),
             caption: node

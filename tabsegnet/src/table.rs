@@ -204,7 +204,7 @@ mod tests {
             id: format!("t104:r{number}c12"),
             kind: if number == 0 { NodeKind::Cell } else { NodeKind::Passage },
             text: (*text).to_owned(),
-            section: Vec::new(),
+            section: [].into(),
             row_headers: Some("Current assets: > Cash and cash equivalents".into()),
             column_headers: None,
             caption: Some("(In millions)".into()),

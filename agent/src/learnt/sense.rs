@@ -121,13 +121,13 @@ fn another(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Op
 
 /// The paths of a cell's row headers and column headers.
 fn headers(node: Option<&RankedNode>) -> impl Iterator<Item = &str> {
-    node.into_iter().flat_map(|node| [&node.row_headers, &node.column_headers]).flatten().map(String::as_str)
+    node.into_iter().flat_map(RankedNode::headers)
 }
 
 /// What a node says and stands under.
 fn texts(node: &RankedNode) -> impl Iterator<Item = &str> {
-    let headers = node.row_headers.iter().chain(&node.column_headers).chain(&node.caption);
-    headers.chain(&node.section).map(String::as_str).chain([node.text.as_str()])
+    let section = node.section.iter().map(String::as_str);
+    node.headers().chain(node.caption.as_deref()).chain(section).chain([node.text.as_str()])
 }
 
 /// The question asks for a quarter, and the number is of a year, or of it is not said.
@@ -316,7 +316,7 @@ fn changes_of_changes(candidate: &Candidate, nodes: &[RankedNode]) -> Option<Str
 fn other_year(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let node = nodes.get(fact.node);
     let over = |node: &RankedNode| -> Vec<u16> {
-        let headings = node.caption.iter().chain(node.section.last());
+        let headings = node.caption.as_deref().into_iter().chain(node.section.last().map(String::as_str));
         headings.flat_map(|heading| inquiry.years_in(heading)).collect()
     };
     let mut of = match (fact.years.as_slice(), node) {
@@ -362,9 +362,7 @@ fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option
     let wanted = RATIOS.iter().find(|ratio| inquiry.has(ratio))?;
     let node = node.filter(|node| node.kind == NodeKind::Cell && !fact.is_percent())?;
     let word = wanted.rsplit(' ').next().unwrap_or(wanted);
-    let is_called = |header: &String| header.to_lowercase().contains(word);
-    let headers = [&node.row_headers, &node.column_headers, &node.caption];
-    let named = headers.into_iter().flatten().any(is_called);
+    let named = node.headers().chain(node.caption.as_deref()).any(|header| header.to_lowercase().contains(word));
     (!named).then(|| format!("the question asks for a{wanted}, and {} is an amount", fact.text))
 }
 

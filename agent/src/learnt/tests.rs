@@ -22,7 +22,7 @@ fn ranking(question: &str, cells: &[(&str, &str, &str, usize, usize)], sentences
             id: format!("n{rank}"),
             kind,
             text: text.to_owned(),
-            section: Vec::new(),
+            section: [].into(),
             row_headers: headers.map(|(row, _)| row.to_owned()),
             column_headers: headers.map(|(_, column)| column.to_owned()),
             caption: None,
@@ -300,7 +300,7 @@ fn regression_an_amount_is_no_ratio_a_list_no_change_and_a_heading_names_a_year(
     let unnamed = [("540", "Bakery", "Revenue", 1, 1)];
     let mut of_2022 = ranking("What was the revenue of Bakery in 2021?", &unnamed, &[]);
     assert!(!has(&of_2022, "the question names 2021"));
-    of_2022.nodes[0].section = vec!["Fiscal 2022".to_owned()];
+    of_2022.nodes[0].section = ["Fiscal 2022".to_owned()].into();
     assert!(has(&of_2022, "the number is of 2022, the question names 2021"));
 }
 
@@ -489,7 +489,7 @@ fn regression_a_scale_of_one_section_holds_in_no_other() {
             &[("42", "Europe", "Offices", 1, 1)],
             &["All amounts are in (in thousands)."],
         );
-        ranking.nodes[0].section = vec!["Report".to_owned(), "Offices".to_owned()];
+        ranking.nodes[0].section = ["Report".to_owned(), "Offices".to_owned()].into();
         ranking.nodes[1].section = section.iter().map(|heading| (*heading).to_owned()).collect();
         said(&ranking, "42").scale
     };

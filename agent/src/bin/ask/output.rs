@@ -202,8 +202,7 @@ fn lines(answer: &Answer) -> String {
         let doubts = answer.checks.iter().filter(|check| !check.passed);
         lines.extend(doubts.map(|check| format!("  note: {}", check.what)));
         for citation in &answer.citations {
-            let headers = [&citation.row_headers, &citation.column_headers].into_iter().flatten();
-            let headers: Vec<&str> = headers.map(String::as_str).collect();
+            let headers: Vec<&str> = citation.headers().collect();
             let table = citation.table.as_ref().or(citation.file.as_ref());
             let table = table.map_or_else(String::new, |table| format!(" in {table}"));
             let location = citation.location.as_ref().map_or_else(String::new, |location| format!(" at {location}"));
