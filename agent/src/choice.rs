@@ -73,6 +73,14 @@ pub struct Candidates {
     pub(crate) of_question: QuestionFeatures,
 }
 
+/// Whether a sentence leaves what it gives as a reason to others.
+fn points_elsewhere(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ["discussed above", "described above", "mentioned above", "noted above", "discussed below", "described below"]
+        .iter()
+        .any(|pointer| text.contains(pointer))
+}
+
 impl Candidates {
     /// Those of a ranking with all nodes of its document.
     pub fn of(ranking: &Ranking) -> Self {
@@ -91,6 +99,7 @@ impl Candidates {
         }
         if inquiry.wanted == Wanted::Sentence && asks_for_reason(&ranking.question) {
             keep_if_any(&mut candidates, |candidate| candidate.words.iter().any(|text| gives_reason(text)));
+            keep_if_any(&mut candidates, |candidate| !candidate.words.iter().any(|text| points_elsewhere(text)));
         }
         // Whose name is wanted is told by words that have one.
         if names && inquiry.wanted == Wanted::Sentence {

@@ -29,6 +29,22 @@ const PRETAX: Part = &[
     "income before income taxes", "earnings before income taxes", "income before taxes", "pre-tax earnings",
     "income before provision for income taxes", "earnings before provision for income taxes",
 ];
+const GROSS: Part = &["gross profit", "total gross profit", "gross margin"];
+#[rustfmt::skip]
+const DIVIDENDS: Part = &[
+    "total dividends declared", "dividends declared", "cash dividends declared", "dividends paid", "cash dividends paid",
+    "payments of dividends", "payment of dividends",
+];
+#[rustfmt::skip]
+const OPERATING_CASH: Part = &[
+    "net cash provided by operating activities", "cash provided by operating activities", "cash flows from operating activities",
+    "cash from operating activities", "net cash from operating activities", "operating cash flow",
+];
+#[rustfmt::skip]
+const CAPEX: Part = &[
+    "capital expenditures", "purchases of property and equipment", "purchases of property, plant and equipment",
+    "additions to property, plant and equipment", "capital investments",
+];
 const NET: Part = &["net income", "net earnings", "net profit"];
 const ASSETS: Part = &["total assets"];
 #[rustfmt::skip]
@@ -64,10 +80,13 @@ const fn of_two(names: &'static [&'static str], form: Form, parts: [Part; 2]) ->
 }
 
 #[rustfmt::skip]
-const MEASURES: [Measure; 7] = [
+const MEASURES: [Measure; 10] = [
+    margin(&["gross profit margin", "gross margin"], GROSS),
     margin(&["operating profit margin", "operating margin"], OPERATING),
     margin(&["pre-tax profit margin", "pre-tax margin", "pretax margin"], PRETAX),
     margin(&["net profit margin", "net income margin", "net margin", "profit margin"], NET),
+    of_two(&["dividend payout ratio", "payout ratio"], Form::Percentage, [DIVIDENDS, NET]),
+    of_two(&["free cash flow"], Form::Difference, [OPERATING_CASH, CAPEX]),
     of_two(&["return on equity"], Form::Percentage, [NET, EQUITY]),
     of_two(&["return on assets"], Form::Percentage, [NET, ASSETS]),
     of_two(&["current ratio"], Form::Ratio, [CURRENT_ASSETS, CURRENT_LIABILITIES]),
@@ -77,10 +96,8 @@ const MEASURES: [Measure; 7] = [
 impl Measure {
     /// What it is worked out from, in the words of a document's rows.
     fn definition(&self, ranking: &Ranking) -> String {
-        let rows: HashSet<String> =
-            ranking.nodes.iter().filter_map(|node| node.row_headers.as_deref()).map(|path| plain(last(path))).collect();
-        let name = |part: Part| part.iter().find(|name| rows.contains(**name)).or(part.first()).copied().unwrap_or("");
-        let [of, by] = self.parts.map(name);
+        let rows = rows(ranking);
+        let [of, by] = self.parts.map(|part| called(part, &rows));
         match self.form {
             Form::Percentage => format!("{of} as a percentage of {by}"),
             Form::Ratio => format!("ratio of {of} to {by}"),
@@ -105,7 +122,11 @@ impl Measure {
     fn is_of_parts(&self, answer: &Answer, nodes: &[RankedNode]) -> bool {
         let operation = if self.form == Form::Difference { Operation::Subtract } else { Operation::Divide };
         let program = answer.program.as_deref().and_then(|program| program.parse::<Program>().ok());
-        let by_one = program.is_some_and(|program| program.steps().iter().map(|step| step.operation).eq([operation]));
+        let by_one = program.is_some_and(|program| {
+            // What is worked out may be held against a number of the question.
+            let mut steps = program.steps().iter().map(|step| step.operation);
+            steps.next() == Some(operation) && steps.all(|step| step == Operation::Greater)
+        });
         let [of, by] = answer.citations.as_slice() else { return false };
         let is = |cited: &Citation, part: Part| {
             cited.headers().map(plain).any(|path| part.iter().any(|name| path.contains(name)))
@@ -120,6 +141,27 @@ impl Measure {
     }
 }
 
+/// What the rows of a document are called.
+fn rows(ranking: &Ranking) -> HashSet<String> {
+    ranking.nodes.iter().filter_map(|node| node.row_headers.as_deref()).map(|path| plain(last(path))).collect()
+}
+
+/// What rows call a part, else its usual name.
+fn called(part: Part, rows: &HashSet<String>) -> &'static str {
+    part.iter().find(|name| rows.contains(**name)).or(part.first()).copied().unwrap_or("")
+}
+
+/// What a document calls the sales of the whole company, where a text names sales and no more.
+pub(crate) fn all_sales(name: &str, ranking: &Ranking) -> Option<&'static str> {
+    const SALES: [&str; 7] = ["sales", "revenue", "revenues", "net sales", "net revenue", "net revenues", "turnover"];
+    SALES.contains(&name.to_lowercase().as_str()).then(|| called(REVENUE, &rows(ranking)))
+}
+
+/// Whether a number is of the sales of a whole company: none of its years is larger.
+pub(crate) fn is_of_all_sales(cited: &Citation, ranking: &Ranking) -> bool {
+    is_largest(cited, REVENUE, &ranking.nodes)
+}
+
 /// Whether no number of another row that is called so is larger in the same years: revenue of the company, and not of a segment.
 fn is_largest(cited: &Citation, part: Part, nodes: &[RankedNode]) -> bool {
     let years_of = |path: &Option<String>| named_years(path.as_deref().unwrap_or_default());
@@ -127,7 +169,10 @@ fn is_largest(cited: &Citation, part: Part, nodes: &[RankedNode]) -> bool {
     let Some(own) = parse_cell_number(&cited.text) else { return false };
     let is_larger = |node: &RankedNode| {
         let is_called = || node.row_headers.as_deref().is_some_and(|path| part.contains(&plain(last(path)).as_str()));
-        let same_year = || years_of(&node.column_headers).iter().any(|year| own_years.contains(year));
+        let same_year = || {
+            let years = years_of(&node.column_headers);
+            !years.is_empty() && years.iter().all(|year| own_years.contains(year))
+        };
         parse_cell_number(&node.text).is_some_and(|number| number > own) && is_called() && same_year()
     };
     !own_years.is_empty() && !nodes.iter().any(|node| node.kind == NodeKind::Cell && is_larger(node))
@@ -164,7 +209,7 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 /// What [`OpenDocument::rank`] says of these questions.
 pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
     let from_parts = |question: &str, answer: Answer| match Operands::of(question) {
-        Some(operands) => operands.or_from_parts(document, policy, answer),
+        Some(operands) => operands.or_from_parts(document, ranking, policy, answer),
         None => Ok(answer),
     };
     let Some((measure, question)) = measure(ranking) else {

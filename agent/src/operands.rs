@@ -1,5 +1,5 @@
-//! Questions that name two things and what is done with them: each is looked up by a question of its own, and the operation is
-//! done with what is found. One ranking of the whole question often holds only one of the two among its best nodes.
+//! Questions that name several numbers and what is done with them: each is looked up by a question of its own, and the operation is
+//! done with what is found. A ranking of the whole question often holds only one of them among its best nodes.
 
 mod period;
 mod reading;
@@ -8,11 +8,12 @@ use std::collections::HashSet;
 use std::str::FromStr as _;
 
 use rust_decimal::Decimal;
-use tabsegnet::{OpenDocument, Question, RankingError};
+use tabsegnet::{OpenDocument, Question, Ranking, RankingError};
 
 use crate::answer::{Answer, Citation};
 use crate::candidates::is_outflow;
 use crate::checks::check;
+use crate::measures::{all_sales, is_of_all_sales};
 use crate::prediction::shown_number;
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::Unit;
@@ -21,7 +22,7 @@ use crate::rules::Policy;
 use crate::run::{NoRows, Outcome};
 use crate::years::named_years;
 
-/// What is done with two things.
+/// What is done with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// How much of the second the first is, in percent.
@@ -30,63 +31,82 @@ pub(crate) enum Form {
     Ratio,
     /// The first less the second.
     Difference,
+    /// The same in percent of the second.
+    PercentChange,
     Sum,
-    /// The name of the greater, or the lesser.
+    Average,
+    /// The name of the greater, or the lesser, of two.
     Larger {
         less: bool,
     },
-    /// The first less the second, which is the same thing at another time; in percent of the second.
-    Change {
-        percent: bool,
+    /// Whether the first is greater, or less, than the second.
+    Greater {
+        less: bool,
     },
 }
 
-/// Two things that a question names, and what is done with them.
+/// What a question names, and what is done with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Operands {
     form: Form,
     /// A question for each.
-    questions: [String; 2],
-    names: [String; 2],
-    /// The years that are named.
+    questions: Vec<String>,
+    /// Each as the question has it.
+    names: Vec<String>,
+    /// Whether they are one thing at several times.
+    of_one: bool,
+    /// The years that are meant.
     years: Vec<u16>,
 }
 
 /// One of them, as it is found.
 struct Found {
     value: Decimal,
+    cited: Citation,
     answer: Answer,
 }
 
+/// Confidence from which an answer that does what is asked for stands without a look at its parts.
+const SURE: f32 = 0.5;
+
 impl Operands {
-    /// The answer of a policy to the whole question where that does what is asked for, else what is worked out from the answers to
-    /// a question for each of the two; the same answer where these do not go together.
+    /// The answer of a policy to the whole question where that surely does what is asked for, else what is worked out from the
+    /// answers to a question for each part; the same answer where these do not go together.
     ///
     /// # Errors
     /// What [`OpenDocument::rank`] says of these questions.
     pub(crate) fn or_from_parts(
         &self,
         document: &OpenDocument,
+        ranking: &Ranking,
         policy: &dyn Policy,
         whole: Answer,
     ) -> Result<Answer, RankingError> {
-        if self.is_done_by(&whole) {
+        let is_done = self.is_done_by(&whole);
+        if is_done && whole.confidence >= SURE {
             return Ok(whole);
         }
-        let mut found = Vec::new();
-        for question in &self.questions {
+        // Of a share of sales those of the whole company are meant.
+        let sales = self.names.last().filter(|_| self.form == Form::Share).and_then(|name| all_sales(name, ranking));
+        let mut questions = self.questions.clone();
+        if let (Some(sales), Some(name), Some(question)) = (sales, self.names.last(), questions.last_mut()) {
+            *question = question.replacen(name, sales, 1);
+        }
+        let mut parts = Vec::new();
+        for question in &questions {
             let query = Question::new(question).id(&whole.id).top(usize::MAX).each_place();
             let Some(part) = Found::of(policy.answer(&document.rank(query)?)) else { return Ok(whole) };
-            found.push(part);
+            parts.push(part);
         }
-        let combined = <[Found; 2]>::try_from(found).ok().and_then(|parts| self.combined(&parts));
-        Ok(match combined {
-            Some(combined) => combined.said_to(&whole, self.questions.join(" ")),
+        let is_of_all = sales.is_none() || parts.last().is_some_and(|part| is_of_all_sales(&part.cited, ranking));
+        let is_surer = |of: &Answer| is_of_all && (!is_done || of.confidence > whole.confidence);
+        Ok(match self.combined(&parts).filter(is_surer) {
+            Some(combined) => combined.said_to(&whole, questions.join(" ")),
             None => whole,
         })
     }
 
-    /// Whether an answer does with two places of a document what is asked for, or says what the document states so.
+    /// Whether an answer does with the right places of a document what is asked for, or says what the document states so.
     fn is_done_by(&self, answer: &Answer) -> bool {
         if answer.abstained {
             return false;
@@ -95,110 +115,136 @@ impl Operands {
             return self.is_stated_by(answer);
         };
         let operations: Vec<Operation> = program.steps().iter().map(|step| step.operation).collect();
-        let rows: HashSet<Option<String>> =
-            answer.citations.iter().map(|cited| cited.row_headers.as_deref().map(str::to_lowercase)).collect();
-        let years = || {
-            let of = |cited: &Citation| named_years(cited.column_headers.as_deref().unwrap_or_default());
-            let named: HashSet<u16> = answer.citations.iter().flat_map(of).collect();
-            self.years.iter().all(|year| named.contains(year))
+        let is_sum = |of: &[Operation]| {
+            !of.is_empty() && of.iter().all(|step| matches!(step, Operation::Add | Operation::TableSum))
         };
-        match self.form {
-            Form::Share | Form::Ratio => rows.len() > 1 && operations == [Operation::Divide],
-            Form::Difference => rows.len() > 1 && operations == [Operation::Subtract],
-            Form::Sum => rows.len() > 1 && operations == [Operation::Add],
-            Form::Larger { .. } => self.names.iter().any(|name| name.to_lowercase() == answer.answer.to_lowercase()),
-            Form::Change { percent: true } => {
-                rows.len() == 1 && years() && operations == [Operation::Subtract, Operation::Divide]
+        let is_operation = match self.form {
+            Form::Share | Form::Ratio => operations == [Operation::Divide],
+            Form::Difference => operations == [Operation::Subtract],
+            Form::PercentChange => operations == [Operation::Subtract, Operation::Divide],
+            Form::Sum => is_sum(&operations),
+            Form::Average => match operations.as_slice() {
+                [before @ .., Operation::Divide] => is_sum(before),
+                of => of == [Operation::TableAverage],
+            },
+            Form::Larger { .. } => return self.is_one_of_names(answer),
+            Form::Greater { .. } => operations == [Operation::Greater],
+        };
+        let rows: HashSet<Option<String>> = answer.citations.iter().map(row).collect();
+        let is_of_all = || match self.of_one {
+            true => {
+                let years: HashSet<u16> = answer.citations.iter().flat_map(years).collect();
+                rows.len() == 1 && self.years.iter().all(|year| years.contains(year))
             }
-            Form::Change { percent: false } => rows.len() == 1 && years() && operations == [Operation::Subtract],
-        }
+            false => rows.len() > 1,
+        };
+        is_operation && is_of_all()
     }
 
-    /// Whether a document states what is asked for: a percentage, or a number that both names stand at.
+    /// Whether a document states what is asked for: a percentage, a change, or a number at which all names stand.
     fn is_stated_by(&self, answer: &Answer) -> bool {
         let headers = |cited: &Citation| cited.headers().map(str::to_lowercase).collect::<Vec<_>>();
         let stems: HashSet<String> =
             answer.citations.iter().flat_map(headers).flat_map(|path| words(&path)).map(|(stem, _)| stem).collect();
-        let has_name = |name: &String| words(&name.to_lowercase()).iter().all(|(stem, _)| stems.contains(stem));
+        let has_name = |name: &String| words(&name.to_lowercase()).iter().any(|(stem, _)| stems.contains(stem));
+        let has = |cues: &[&str]| cues.iter().any(|cue| stems.iter().any(|stem| stem.starts_with(cue)));
         match self.form {
-            Form::Share | Form::Change { percent: true } => answer.unit == Some(Unit::Percent),
-            Form::Sum | Form::Ratio | Form::Difference => self.names.iter().all(has_name),
-            Form::Larger { .. } => self.names.iter().any(|name| name.to_lowercase() == answer.answer.to_lowercase()),
-            Form::Change { percent: false } => {
-                stems.contains("change") || stems.contains("increas") || stems.contains("decreas")
-            }
+            Form::Share | Form::PercentChange => answer.unit == Some(Unit::Percent),
+            Form::Greater { .. } => false,
+            Form::Larger { .. } => self.is_one_of_names(answer),
+            Form::Average => has(&["averag"]),
+            _ if self.of_one => has(&["change", "increas", "decreas", "total"]),
+            _ => self.names.iter().all(has_name),
         }
     }
 
-    /// What is worked out from the two, `None` where they do not go together.
-    fn combined(&self, parts: &[Found; 2]) -> Option<Answer> {
-        let [first, second] = parts;
-        let [a, b] = [&first.answer, &second.answer];
-        let (of_first, of_second) = (a.citations.first()?, b.citations.first()?);
-        let is_percent = |answer: &Answer| answer.unit == Some(Unit::Percent);
-        let alike = is_percent(a) == is_percent(b) && a.scale == b.scale && of_first.node != of_second.node;
-        let row = |cited: &Citation| cited.row_headers.as_deref().map(str::to_lowercase);
-        let years = |cited: &Citation| named_years(cited.column_headers.as_deref().unwrap_or_default());
-        let (of_a, of_b) = (years(of_first), years(of_second));
-        let same_time = of_a.is_empty() || of_b.is_empty() || of_a.iter().any(|year| of_b.contains(year));
-        let of_form = match self.form {
-            Form::Change { percent } => {
-                !(percent && is_percent(a)) && row(of_first).is_some() && row(of_first) == row(of_second)
-            }
-            Form::Share | Form::Ratio | Form::Sum => same_time && !is_percent(a),
-            Form::Difference | Form::Larger { .. } => same_time,
+    fn is_one_of_names(&self, answer: &Answer) -> bool {
+        self.names.iter().any(|name| name.to_lowercase() == answer.answer.to_lowercase())
+    }
+
+    /// What is worked out from the parts, `None` where they do not go together.
+    fn combined(&self, parts: &[Found]) -> Option<Answer> {
+        let first = parts.first()?;
+        let is_percent = first.is_percent();
+        let alike = |part: &Found| part.is_percent() == is_percent && part.answer.scale == first.answer.scale;
+        let places: HashSet<&str> = parts.iter().map(|part| part.cited.node.as_str()).collect();
+        let at_one_time = |part: &Found| {
+            let (of, others) = (years(&first.cited), years(&part.cited));
+            of.is_empty() || others.is_empty() || of.iter().any(|year| others.contains(year))
         };
-        if !alike || !of_form {
+        let go_together = match self.of_one {
+            true => {
+                let of = row(&first.cited);
+                of.is_some() && parts.iter().all(|part| row(&part.cited) == of)
+            }
+            false => parts.iter().all(at_one_time),
+        };
+        let of_amounts = matches!(self.form, Form::Share | Form::Ratio | Form::Sum | Form::PercentChange);
+        if !parts.iter().all(alike) || places.len() < parts.len() || !go_together || is_percent && of_amounts {
             return None;
         }
-        let (program, outcome) = self.worked_out(first.value, second.value)?;
-        let Outcome::Number(number) = outcome else {
-            let name = match outcome == Outcome::Verdict(true) {
-                true => &self.names[0],
-                false => &self.names[1],
-            };
-            return Some(self.answer(parts, &program, outcome)?.saying(name.clone()));
-        };
-        // No part is more than its whole.
-        let is_possible = self.form != Form::Share || number.abs() <= Decimal::ONE;
-        is_possible.then(|| self.answer(parts, &program, outcome)).flatten()
+        let program = self.program(&parts.iter().map(|part| part.value).collect::<Vec<_>>())?;
+        let outcome = program.run(&NoRows).ok()?;
+        match outcome {
+            Outcome::Verdict(verdict) if matches!(self.form, Form::Larger { .. }) => {
+                let name = self.names.get(usize::from(!verdict))?;
+                Some(Self::answer(parts, &program, outcome, None)?.saying(name.clone()))
+            }
+            Outcome::Verdict(_) => Self::answer(parts, &program, outcome, None),
+            // No part is more than its whole.
+            Outcome::Number(number) if self.form == Form::Share && number.abs() >= Decimal::ONE => None,
+            Outcome::Number(_) => {
+                let unit = match self.form {
+                    Form::Share | Form::PercentChange => Some(Unit::Percent),
+                    Form::Ratio => None,
+                    _ => parts.iter().find_map(|part| part.answer.unit),
+                };
+                Self::answer(parts, &program, outcome, unit)
+            }
+        }
     }
 
-    fn worked_out(&self, first: Decimal, second: Decimal) -> Option<(Program, Outcome)> {
+    fn program(&self, values: &[Decimal]) -> Option<Program> {
         let step = |operation, first, second| Step { operation, first, second };
-        let (a, b) = (Argument::number(first), Argument::number(second));
+        let number = |at: usize| values.get(at).copied().map(Argument::number);
+        let (a, b) = (number(0)?, number(1)?);
         let steps = match self.form {
             Form::Share | Form::Ratio => vec![step(Operation::Divide, a, b)],
-            Form::Difference | Form::Change { percent: false } => vec![step(Operation::Subtract, a, b)],
-            Form::Sum => vec![step(Operation::Add, a, b)],
-            Form::Larger { less: false } => vec![step(Operation::Greater, a, b)],
-            Form::Larger { less: true } => vec![step(Operation::Greater, b, a)],
-            Form::Change { percent: true } => {
-                let by = Argument::number(second);
+            Form::Difference => vec![step(Operation::Subtract, a, b)],
+            Form::PercentChange => {
+                let by = b.clone();
                 vec![step(Operation::Subtract, a, b), step(Operation::Divide, Argument::Step(0), by)]
             }
+            Form::Larger { less: false } | Form::Greater { less: false } => vec![step(Operation::Greater, a, b)],
+            Form::Larger { less: true } | Form::Greater { less: true } => vec![step(Operation::Greater, b, a)],
+            Form::Sum | Form::Average => {
+                let mut steps = vec![step(Operation::Add, a, b)];
+                for (done, value) in values.iter().skip(2).enumerate() {
+                    steps.push(step(Operation::Add, Argument::Step(done), Argument::number(*value)));
+                }
+                if self.form == Form::Average {
+                    let count = Argument::Constant(Decimal::from(values.len()));
+                    steps.push(step(Operation::Divide, Argument::Step(steps.len() - 1), count));
+                }
+                steps
+            }
         };
-        let program = Program::new(steps).ok()?;
-        let outcome = program.run(&NoRows).ok()?;
-        Some((program, outcome))
+        Program::new(steps).ok()
     }
 
-    fn answer(&self, [first, second]: &[Found; 2], program: &Program, outcome: Outcome) -> Option<Answer> {
-        let fraction = matches!(self.form, Form::Share | Form::Change { percent: true });
-        let (unit, scale) = match self.form {
-            _ if fraction => (Some(Unit::Percent), None),
-            Form::Ratio | Form::Larger { .. } => (None, None),
-            _ => (first.answer.unit.or(second.answer.unit), first.answer.scale),
-        };
-        let citations: Vec<Citation> = [first, second].iter().flat_map(|part| part.answer.citations.clone()).collect();
-        let mut checks = check(program, outcome, &citations);
-        checks.retain(|check| !check.passed);
-        if !checks.is_empty() {
+    /// The answer of a program, where all its checks hold. A number in percent is a fraction; without a unit it is a ratio.
+    fn answer(parts: &[Found], program: &Program, outcome: Outcome, unit: Option<Unit>) -> Option<Answer> {
+        let citations: Vec<Citation> = parts.iter().map(|part| part.cited.clone()).collect();
+        let checks = check(program, outcome, &citations);
+        if checks.iter().any(|check| !check.passed) {
             return None;
         }
+        let first = parts.first()?;
+        let is_fraction = unit == Some(Unit::Percent) && !first.is_percent();
+        let is_quotient = program.steps().iter().all(|step| step.operation == Operation::Divide);
         let (text, value) = match outcome {
             Outcome::Number(number) => {
-                let shown = match fraction {
+                let shown = match is_fraction {
                     true => number.checked_mul(Decimal::ONE_HUNDRED)?.round_dp(2),
                     false => number.round_dp(if number.abs() < Decimal::TEN { 5 } else { 2 }),
                 };
@@ -206,16 +252,17 @@ impl Operands {
             }
             verdict @ Outcome::Verdict(_) => (verdict.to_string(), verdict.to_string()),
         };
+        let is_amount = matches!(outcome, Outcome::Number(_)) && !is_fraction && !is_quotient;
         Some(Answer {
             answers: vec![text.clone()],
             answer: text,
             value: Some(value),
             unit,
-            scale,
+            scale: first.answer.scale.filter(|_| is_amount),
             program: Some(program.to_string()),
-            confidence: first.answer.confidence.min(second.answer.confidence),
-            checks: check(program, outcome, &citations),
+            confidence: parts.iter().map(|part| part.answer.confidence).fold(1.0, f32::min),
             citations,
+            checks,
             ..Answer::default()
         })
     }
@@ -229,10 +276,23 @@ impl Found {
             return None;
         }
         let value = Decimal::from_str(answer.value.as_deref()?).ok()?;
-        // What is paid stands in brackets.
-        let is_paid = is_outflow(&cited.text, cited.row_headers.as_deref().unwrap_or_default());
-        Some(Self { value: if is_paid { value.abs() } else { value }, answer })
+        // What is paid stands in brackets, and beside what is paid what is earned.
+        let label = cited.row_headers.as_deref().unwrap_or_default();
+        let is_negative_one = is_outflow(&cited.text, label) || label.to_lowercase().ends_with("interest income");
+        Some(Self { value: if is_negative_one { value.abs() } else { value }, cited: cited.clone(), answer })
     }
+
+    fn is_percent(&self) -> bool {
+        self.answer.unit == Some(Unit::Percent)
+    }
+}
+
+fn row(cited: &Citation) -> Option<String> {
+    cited.row_headers.as_deref().map(str::to_lowercase)
+}
+
+fn years(cited: &Citation) -> Vec<u16> {
+    named_years(cited.column_headers.as_deref().unwrap_or_default())
 }
 
 impl Answer {

@@ -7,6 +7,7 @@ use crate::family::Family;
 use crate::quantity::{Scale, Unit};
 use crate::question::Inquiry;
 use crate::run::Outcome;
+use tabsegnet_lexical::periods::is_year;
 
 /// An answer's words and number.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,14 @@ impl Prediction {
                     _ if unit == Some(Unit::Percent) && bare => format!("{text} %"),
                     _ => text,
                 }
+            }
+            // A year in a sentence.
+            Outcome::Number(_)
+                if candidate.program.is_none()
+                    && unit.is_none()
+                    && first.is_some_and(|fact| fact.text.len() == 4 && is_year(&fact.text)) =>
+            {
+                first.map_or_else(String::new, |fact| fact.text.clone())
             }
             Outcome::Number(number) => {
                 let percent = unit == Some(Unit::Percent) && (fraction || hundredth);

@@ -393,7 +393,13 @@ pub fn of_sentence(text: &str) -> Vec<Written> {
         let day = month && unit.is_none() && scale.is_none() && value <= Decimal::from(31) && value.is_integer();
         let year =
             is_year(&digits) && !text.get(start..end).unwrap_or("").contains(',') && unit.is_none() && scale.is_none();
-        if part_of_word || day || year || is_label(value, unit.is_some() || scale.is_some(), close, &last_word, &after)
+        // "ERISA of 1974"
+        let of_law = digits.len() == 4 && close.to_lowercase().ends_with(" act of");
+        if part_of_word
+            || day
+            || year
+            || of_law
+            || is_label(value, unit.is_some() || scale.is_some(), close, &last_word, &after)
         {
             continue;
         }

@@ -1,6 +1,7 @@
 //! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
 //! number of another year, an amount where a ratio is wanted.
 
+mod extremes;
 mod kinds;
 mod places;
 mod times;
@@ -52,6 +53,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| kinds::objection(candidate, nodes, inquiry))
         .or_else(|| places::objection(candidate, nodes, inquiry))
         .or_else(|| times::objection(candidate, nodes, inquiry))
+        .or_else(|| extremes::objection(candidate, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))

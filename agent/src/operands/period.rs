@@ -22,6 +22,9 @@ const WITHIN: [&str; 17] = [
     "years", "versus", "vs", "with",
 ];
 
+/// Years that are looked up one by one.
+const SPAN: u16 = 6;
+
 impl Dated {
     /// That of a question.
     pub fn of(question: &str) -> Self {
@@ -58,6 +61,17 @@ impl Dated {
         }
         others.extend(&words[last + 1..]);
         Self { rest: rest(others), years: named, period }
+    }
+
+    /// Its years with those between two that it reaches from and to; of more than [`SPAN`] the named ones.
+    pub fn span(&self) -> Vec<u16> {
+        let reaches = ["to", "through", "between", "until"];
+        let words = self.period.to_lowercase();
+        let is_span = words.split(' ').any(|word| reaches.contains(&word)) && !words.contains(" than ");
+        match self.years[..] {
+            [from, to] if is_span && from < to && to - from < SPAN => (from..=to).collect(),
+            _ => self.years.clone(),
+        }
     }
 
     /// The period as it stands behind what it is of: `in 2024`.

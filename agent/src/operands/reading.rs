@@ -1,5 +1,7 @@
 //! The two things and the operation that a question names.
 
+use tabsegnet_lexical::periods::with_years;
+
 use super::period::Dated;
 use super::{Form, Operands};
 use crate::phrasing::MOVES;
@@ -55,23 +57,32 @@ const VERBS: [(&str, &str); 7] = [
 const WORDS: usize = 12;
 
 impl Operands {
-    /// Those of a question, `None` where it names no two.
+    /// Those of a question, `None` where it names no more than one.
     pub(crate) fn of(question: &str) -> Option<Self> {
-        let dated = Dated::of(question);
+        let dated = Dated::of(with_years(question).as_deref().unwrap_or(question));
         let lower = dated.rest.to_ascii_lowercase();
         let text = Text { text: &dated.rest, lower: &lower };
-        change(text, &dated)
+        series(text, &dated)
+            .or_else(|| change(text, &dated))
             .or_else(|| share(text, &dated))
+            .or_else(|| compared(text, &dated))
             .or_else(|| apart(text, &dated))
             .or_else(|| together(text, &dated))
             .or_else(|| larger(text, &dated))
     }
 
+    /// Two things at one time.
     fn named(form: Form, [first, second]: [&str; 2], dated: &Dated) -> Option<Self> {
         let suffix = dated.suffix();
-        let names = [name(first)?, name(second)?];
-        let questions = names.clone().map(|name| format!("What was {name}{suffix}?"));
-        (names[0] != names[1]).then_some(Self { form, questions, names, years: dated.years.clone() })
+        let names = vec![name(first)?, name(second)?];
+        let questions = names.iter().map(|name| format!("What was {name}{suffix}?")).collect();
+        (names[0] != names[1]).then(|| Self { form, questions, names, of_one: false, years: dated.years.clone() })
+    }
+
+    /// One thing at several times, by the question for it without its time.
+    fn at_times(form: Form, question: &str, years: Vec<u16>, dated: &Dated) -> Self {
+        let questions = years.iter().map(|year| format!("{question}{}?", dated.suffix_of(*year))).collect();
+        Self { form, questions, names: Vec::new(), of_one: true, years }
     }
 }
 
@@ -136,54 +147,157 @@ fn name(text: &str) -> Option<String> {
     (is_name && text.contains(char::is_alphabetic)).then(|| text.to_owned())
 }
 
-/// A change of one thing from a year to another: "by what percentage did sales grow in 2024".
+/// One thing over several years: "average capex over 2022 to 2024", "dividends in 2023 and 2024 together".
+fn series(text: Text<'_>, dated: &Dated) -> Option<Operands> {
+    let years = dated.span();
+    let cues = |cues: &[&'static str]| cues.iter().copied().filter(|cue| text.has(cue)).collect::<Vec<_>>();
+    let averages = cues(&["average annual", "annual average", "on average", "average"]);
+    let sums =
+        cues(&["taken together", "put together", "together", "combined", "in total", "altogether", "add up to", "sum"]);
+    let (form, cues) = match (averages.is_empty(), sums.is_empty()) {
+        (false, _) => (Form::Average, averages),
+        (true, false) => (Form::Sum, sums),
+        (true, true) => return None,
+    };
+    if years.len() < 2 || text.has("and") {
+        return None;
+    }
+    let mut question = text.text.to_owned();
+    for cue in cues.into_iter().chain(["per year", "a year", "each year", "annually"]) {
+        if let Some(at) = crate::walk::wording::place(&question.to_ascii_lowercase(), cue) {
+            question.replace_range(at..at + cue.len(), "");
+        }
+    }
+    let question = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    let begins = ["what", "how"].iter().any(|word| question.to_lowercase().starts_with(word));
+    let question = if begins { question } else { format!("What was {question}") };
+    Some(Operands::at_times(form, &question, years, dated))
+}
+
+/// A change of one thing from a year to another: "by what percentage did sales grow in 2024", "did debt go up in 2024".
 fn change(text: Text<'_>, dated: &Dated) -> Option<Operands> {
-    let percent = ["percent", "percentage", "%", "per cent", "growth rate", "year-on-year", "year-over-year", "yoy"];
-    let percent = percent.iter().any(|word| text.has(word));
-    let without = |text: Text<'_>| {
-        let ends = ["in percentage terms", "in percent", "percentage-wise", "in %"];
-        ends.iter().find_map(|end| text.split(end)).map_or(text.text, |(before, _)| before.text).to_owned()
-    };
-    let begins = [
-        "by what percentage did", "by what percent did", "by how much did", "by how many percent did",
-        "by what amount did", "how much did", "how far did", "how much has", "how far has",
-    ];
-    let moved = || {
-        let about = text.behind_any(&begins)?;
-        let about =
-            MOVES.iter().filter(|verb| !verb.contains(' ') || verb.len() > 5).find_map(|verb| about.split(verb))?.0;
-        Some((name(about.text)?, [1, 0]))
-    };
-    let nouns = [
-        "growth rate of", "growth in", "growth of", "increase in", "rise in", "decrease in", "decline in", "drop in",
-        "fall in", "change in",
-    ];
-    let noun = || {
-        let begins = text.behind_any(&["what was", "what is", "what's", "how big was", "how large was"])?;
-        let (before, about) = begins.split_any(&nouns)?;
-        let is_plain = before.lower.split(' ').all(|word| {
-            ["", "the", "percentage", "percent", "year-on-year", "year-over-year", "yoy", "annual", "%"].contains(&word)
-        });
-        let about = without(about);
-        is_plain.then(|| name(&about)).flatten().map(|name| (name, [1, 0]))
-    };
-    let higher = || {
-        let (before, about) = text.split_any(&["was", "were", "is", "are"])?;
-        let compared = before.lower.strip_prefix("how much ")?;
-        let order = if MORE.contains(&compared) { [0, 1] } else { [1, 0] };
-        let is_one = MORE.contains(&compared) || LESS.contains(&compared);
-        (is_one && dated.years.len() == 2).then(|| name(&without(about))).flatten().map(|name| (name, order))
-    };
-    let (name, order) = moved().or_else(noun).or_else(higher)?;
     let years = match dated.years[..] {
         [year] => [year - 1, year],
         [from, to] if from != to => [from, to],
         _ => return None,
     };
-    let years = order.map(|at: usize| years[at]);
-    let questions = years.map(|year| format!("What was {name}{}?", dated.suffix_of(year)));
-    let form = Form::Change { percent };
-    Some(Operands { form, questions, names: [name.clone(), name], years: years.into() })
+    let percent =
+        ["percent", "percentage", "%", "per cent", "growth rate", "year-on-year", "year-over-year", "yoy", "how fast"];
+    let percent = percent.iter().any(|word| text.has(word));
+    let form = if percent { Form::PercentChange } else { Form::Difference };
+    if let Some((form, question)) = risen(text) {
+        return Some(Operands::at_times(form, &question, vec![years[1], years[0]], dated));
+    }
+    if let Some((question, order)) = than(text).filter(|_| dated.years.len() == 2) {
+        return Some(Operands::at_times(form, &question, order.map(|at: usize| years[at]).into(), dated));
+    }
+    let about = moved(text).or_else(|| growth(text))?;
+    Some(Operands::at_times(form, &format!("What was {about}"), vec![years[1], years[0]], dated))
+}
+
+/// A text without what says that something is wanted in percent.
+fn without_percent(text: Text<'_>) -> String {
+    let ends = ["in percentage terms", "in percent", "percentage-wise", "in %"];
+    ends.iter().find_map(|end| text.split(end)).map_or(text.text, |(before, _)| before.text).to_owned()
+}
+
+/// What moved by an amount: "by how much did capex go up", "how fast did revenue grow in Asia".
+fn moved(text: Text<'_>) -> Option<String> {
+    let begins = [
+        "by what percentage did", "by what percent did", "by how much did", "by what amount did", "how much did",
+        "how far did", "how much has", "how far has", "how fast did",
+    ];
+    let about = text.behind_any(&begins).or_else(|| {
+        let (count, about) = text.behind("by how many")?.split("did")?;
+        (count.lower.split(' ').count() < 5).then_some(about)
+    })?;
+    let (before, after) = MOVES.iter().filter(|verb| **verb != "move").find_map(|verb| about.split(verb))?;
+    let after = without_percent(after);
+    let after = after.trim_end_matches(" by").trim_matches([',', ' ']);
+    let after = if after == "by" { "" } else { after };
+    name(&format!("{} {after}", before.text))
+}
+
+/// The same by a noun: "the year-on-year growth of sales".
+fn growth(text: Text<'_>) -> Option<String> {
+    let nouns = [
+        "growth rate of", "growth in", "growth of", "increase in", "rise in", "decrease in", "decline in", "drop in",
+        "fall in", "change in",
+    ];
+    let begins = text.behind_any(&["what was", "what is", "what's", "how big was", "how large was"])?;
+    let (before, about) = begins.split_any(&nouns)?;
+    let plain = ["", "the", "percentage", "percent", "year-on-year", "year-over-year", "yoy", "annual", "%"];
+    let is_plain = before.lower.split(' ').all(|word| plain.contains(&word));
+    is_plain.then(|| name(&without_percent(about))).flatten()
+}
+
+/// How much more there was at the first of two times, which of the years in their order that is, and the question for it.
+fn than(text: Text<'_>) -> Option<(String, [usize; 2])> {
+    let order = |compared: &str| match (MORE.contains(&compared), LESS.contains(&compared)) {
+        (true, _) => Some([0, 1]),
+        (_, true) => Some([1, 0]),
+        _ => None,
+    };
+    let rest = text.behind("by how much").or_else(|| text.behind("how much"))?;
+    if let Some((compared, about)) = rest.split_any(&["was", "were", "is", "are"]) {
+        return Some((format!("What was {}", name(&without_percent(about))?), order(compared.lower)?));
+    }
+    // "how much more did it pay for taxes"
+    let (compared, about) = rest.split("did")?;
+    Some((format!("How much did {}", without_percent(about)), order(compared.lower)?))
+}
+
+/// Whether something became more, or less: "did debt go up".
+fn risen(text: Text<'_>) -> Option<(Form, String)> {
+    const UP: [&str; 18] = [
+        "go up", "gone up", "rise", "risen", "increase", "increased", "grow", "grown", "improve", "improved", "climb",
+        "jump", "expand", "widen", "get better", "come up", "rose", "grew",
+    ];
+    const DOWN: [&str; 21] = [
+        "go down", "gone down", "come down", "fall", "fallen", "decrease", "decreased", "decline", "declined", "drop",
+        "dropped", "shrink", "shrunk", "narrow", "slide", "worsen", "deteriorate", "contract", "dip", "get worse",
+        "slip",
+    ];
+    let about = text.behind_any(&["did", "has", "have"])?;
+    let ends = |verbs: &[&str]| {
+        verbs
+            .iter()
+            .find_map(|verb| about.split(verb))
+            .filter(|(_, after)| after.lower.is_empty())
+            .map(|(before, _)| before)
+    };
+    let (less, about) = ends(&UP).map(|about| (false, about)).or_else(|| ends(&DOWN).map(|about| (true, about)))?;
+    let name = name(about.text).filter(|name| !name.contains(|c: char| c.is_ascii_digit()))?;
+    // Costs are better where they are lower.
+    let words = name.to_lowercase();
+    let judges = ["improve", "improved", "get better", "worsen", "deteriorate", "get worse"];
+    let is_cost =
+        ["operating ratio", "combined ratio", "expense", "cost", "efficiency ratio", "loss", "debt", "leverage"];
+    let reversed = judges.iter().any(|verb| text.has(verb)) && is_cost.iter().any(|cost| words.contains(cost));
+    let less = less != reversed;
+    Some((Form::Greater { less }, format!("What was {name}")))
+}
+
+/// Whether one of two is more, or less, than the other: "was R&D above capex".
+fn compared(text: Text<'_>, dated: &Dated) -> Option<Operands> {
+    const ABOVE: [&str; 9] = [
+        "higher than", "larger than", "greater than", "bigger than", "more than", "above", "exceed", "exceeded",
+        "in excess of",
+    ];
+    const BELOW: [&str; 5] = ["lower than", "smaller than", "less than", "fewer than", "below"];
+    let about = text.behind_any(&["was", "were", "is", "are", "did", "does", "do"])?;
+    if let ([first, second], Some((before, last))) = (&dated.years[..], about.lower.rsplit_once(' '))
+        && (MORE.contains(&last) || LESS.contains(&last))
+    {
+        let question = format!("What was {}", name(about.text.get(..before.len())?)?);
+        let form = Form::Greater { less: LESS.contains(&last) };
+        return Some(Operands::at_times(form, &question, vec![*first, *second], dated));
+    }
+    let above = about.split_any(&ABOVE).map(|both| (false, both));
+    let (less, (first, second)) = above.or_else(|| about.split_any(&BELOW).map(|both| (true, both)))?;
+    let has_digit = |text: Text<'_>| text.lower.contains(|c: char| c.is_ascii_digit());
+    let is_one = first.has("or") || has_digit(first) || has_digit(second);
+    (!is_one).then(|| Operands::named(Form::Greater { less }, [first.text, second.text], dated)).flatten()
 }
 
 /// A part of a whole: "R&D as a share of sales", "what share of sales came from Europe"; a ratio.
@@ -283,7 +397,8 @@ fn larger(text: Text<'_>, dated: &Dated) -> Option<Operands> {
     if !noun.is_empty() {
         let suffix = dated.suffix();
         let name = |text: &str| name(text).unwrap_or_default();
-        found.questions = [first.text, second.text].map(|of| format!("What was {} {noun}{suffix}?", name(of)));
+        let question = |of: &str| format!("What was {} {noun}{suffix}?", name(of));
+        found.questions = vec![question(first.text), question(second.text)];
     }
     Some(found)
 }
@@ -294,84 +409,119 @@ mod tests {
 
     use super::super::{Form, Operands};
 
-    fn read(question: &str) -> Option<(Form, [String; 2])> {
+    fn read(question: &str) -> Option<(Form, Vec<String>)> {
         Operands::of(question).map(|of| (of.form, of.questions))
     }
 
     #[test]
-    fn two_things_and_what_is_done_with_them_are_read() {
+    fn two_things_at_one_time_are_read() {
+        for (question, form, things) in [
+            ("What did R&D come to as a share of sales in 2023?", Form::Share, ["R&D", "sales"]),
+            (
+                "What share of freight revenue came from intermodal in 2023?",
+                Form::Share,
+                ["freight revenue from intermodal", "freight revenue"],
+            ),
+            ("What portion of group costs did rents make up in 2023?", Form::Share, ["rents", "group costs"]),
+            ("What's the ratio of assets to debt in 2023?", Form::Ratio, ["assets", "debt"]),
+            (
+                "What was interest income minus interest expense in 2023?",
+                Form::Difference,
+                ["interest income", "interest expense"],
+            ),
+            ("How much higher was revenue than cost in 2023?", Form::Difference, ["revenue", "cost"]),
+            ("By how much did income exceed costs in 2023?", Form::Difference, ["income", "costs"]),
+            ("How much did dividends and buybacks add up to in 2023?", Form::Sum, ["dividends", "buybacks"]),
+            ("What did repurchases and dividends total in 2023?", Form::Sum, ["repurchases", "dividends"]),
+            ("Was R&D above selling expense in 2023?", Form::Greater { less: false }, ["R&D", "selling expense"]),
+            ("Was debt less than equity in 2023?", Form::Greater { less: true }, ["debt", "equity"]),
+            (
+                "Which sold more in 2023, Vraylar or Botox?",
+                Form::Larger { less: false },
+                ["Vraylar sales", "Botox sales"],
+            ),
+        ] {
+            let questions = things.map(|thing| format!("What was {thing} in 2023?"));
+            assert_eq!(read(question), Some((form, questions.into())), "{question}");
+        }
+    }
+
+    #[test]
+    fn one_thing_at_several_times_is_read() {
         for (question, form, questions) in [
             (
-                "What did R&D come to as a share of sales in 2023?",
-                Form::Share,
-                ["What was R&D in 2023?", "What was sales in 2023?"],
-            ),
-            (
-                "What share of freight revenue came from intermodal in 2024?",
-                Form::Share,
-                ["What was freight revenue from intermodal in 2024?", "What was freight revenue in 2024?"],
-            ),
-            (
-                "What portion of group revenue did premiums make up in 2022?",
-                Form::Share,
-                ["What was premiums in 2022?", "What was group revenue in 2022?"],
-            ),
-            (
-                "What's the ratio of current assets to current liabilities at the end of 2024?",
-                Form::Ratio,
-                ["What was current assets at the end of 2024?", "What was current liabilities at the end of 2024?"],
-            ),
-            (
-                "What was interest income minus interest expense in 2024?",
-                Form::Difference,
-                ["What was interest income in 2024?", "What was interest expense in 2024?"],
-            ),
-            (
-                "How much higher was revenue than cost in fiscal 2024?",
-                Form::Difference,
-                ["What was revenue in fiscal 2024?", "What was cost in fiscal 2024?"],
-            ),
-            (
-                "How much did dividends and buybacks add up to in 2024?",
-                Form::Sum,
-                ["What was dividends in 2024?", "What was buybacks in 2024?"],
-            ),
-            (
-                "What did share repurchases and dividends total in 2024?",
-                Form::Sum,
-                ["What was share repurchases in 2024?", "What was dividends in 2024?"],
-            ),
-            (
-                "Which sold more in 2024, Vraylar or Botox Therapeutic?",
-                Form::Larger { less: false },
-                ["What was Vraylar sales in 2024?", "What was Botox Therapeutic sales in 2024?"],
-            ),
-            (
                 "By what percentage did the top line grow in 2023?",
-                Form::Change { percent: true },
-                ["What was top line in 2023?", "What was top line in 2022?"],
+                Form::PercentChange,
+                &["What was top line in 2023?", "What was top line in 2022?"][..],
+            ),
+            (
+                "How fast did revenue grow in Asia in fiscal 2023?",
+                Form::PercentChange,
+                &["What was revenue in Asia in fiscal 2023?", "What was revenue in Asia in fiscal 2022?"],
             ),
             (
                 "What was the year-on-year growth of Rinvoq in 2024?",
-                Form::Change { percent: true },
-                ["What was Rinvoq in 2024?", "What was Rinvoq in 2023?"],
+                Form::PercentChange,
+                &["What was Rinvoq in 2024?", "What was Rinvoq in 2023?"],
             ),
             (
-                "How much bigger was the cash pile at the end of 2023 than at the end of 2024?",
-                Form::Change { percent: false },
-                ["What was cash pile at the end of 2023?", "What was cash pile at the end of 2024?"],
+                "How much bigger was cash at the end of 2023 than at the end of 2024?",
+                Form::Difference,
+                &["What was cash at the end of 2023?", "What was cash at the end of 2024?"],
             ),
             (
-                "By how much did capex go up from 2022 to 2023?",
-                Form::Change { percent: false },
-                ["What was capex in 2023?", "What was capex in 2022?"],
+                "How much more did Meta pay for taxes in 2024 than in 2023?",
+                Form::Difference,
+                &["How much did Meta pay for taxes in 2024?", "How much did Meta pay for taxes in 2023?"],
+            ),
+            (
+                "By how many million dollars did lease cost rise between 2022 and 2023?",
+                Form::Difference,
+                &["What was lease cost in 2023?", "What was lease cost in 2022?"],
+            ),
+            (
+                "Did debt go up in 2024?",
+                Form::Greater { less: false },
+                &["What was debt in 2024?", "What was debt in 2023?"],
+            ),
+            (
+                "Was capital lower in 2024 than the year before?",
+                Form::Greater { less: true },
+                &["What was capital in 2024?", "What was capital in 2023?"],
+            ),
+            (
+                "Did the operating ratio improve in 2024?",
+                Form::Greater { less: true },
+                &["What was operating ratio in 2024?", "What was operating ratio in 2023?"],
+            ),
+            (
+                "What were average restructuring charges per year over fiscal 2022 to 2024?",
+                Form::Average,
+                &[
+                    "What were restructuring charges in fiscal 2022?",
+                    "What were restructuring charges in fiscal 2023?",
+                    "What were restructuring charges in fiscal 2024?",
+                ],
+            ),
+            (
+                "How much was spent on capex in 2023 and 2024 taken together?",
+                Form::Sum,
+                &["How much was spent on capex in 2023?", "How much was spent on capex in 2024?"],
             ),
         ] {
-            assert_eq!(read(question), Some((form, questions.map(str::to_owned))), "{question}");
+            let questions = questions.iter().map(|question| (*question).to_owned()).collect();
+            assert_eq!(read(question), Some((form, questions)), "{question}");
         }
+    }
+
+    #[test]
+    fn what_names_one_number_is_left_alone() {
         for question in [
             "What was total revenue and other income in 2024?",
             "What was the total cost in 2024?",
+            "What was the average price in 2024?",
+            "Did sales exceed $5 million in 2024?",
+            "Did net income rise by more than 5% in 2024?",
             "How many people work there, more or less?",
             "Which segment grew most in 2024?",
             "Why did sales fall by less than costs in 2024?",
