@@ -159,19 +159,23 @@ impl Answer {
         }
         let what = format!("the confidence {:.2} is at least {confidence}", self.confidence);
         let unverified = Some(self.said());
-        let checks = self.checks.into_iter().chain([Check { what, passed: false }]).collect();
+        Self { unverified, sql: None, ..self.withheld(what) }
+    }
+
+    /// Not said after all, for what does not hold; how it was looked for and what that took stays.
+    #[must_use]
+    pub(crate) fn withheld(mut self, what: String) -> Self {
+        self.checks.push(Check { what, passed: false });
         Self {
-            id: self.id,
-            question: self.question,
-            read_as: self.read_as,
-            warnings: self.warnings,
-            policy: self.policy,
-            unverified,
-            trace: self.trace,
-            rounds: self.rounds,
-            tokens: self.tokens,
-            cost: self.cost,
-            ..Self::abstention(self.confidence, checks)
+            answer: String::new(),
+            answers: Vec::new(),
+            abstained: true,
+            value: None,
+            unit: None,
+            scale: None,
+            program: None,
+            citations: Vec::new(),
+            ..self
         }
     }
 

@@ -380,16 +380,7 @@ fn answer_of(outcome: Outcome, (id, question): (&str, &str), policy: &str) -> An
 /// What SQL says of a table that was cut off is not said: the sum of half of the rows looks like any other.
 fn of_all_rows(answer: Answer, cuts: &[Cut]) -> Answer {
     let (Some(cut), true) = (cuts.first(), answer.sql.is_some()) else { return answer };
-    let mut checks = answer.checks;
-    checks.push(Check { what: format!("all rows were read: {}", cut.warning), passed: false });
-    Answer {
-        id: answer.id,
-        question: answer.question,
-        policy: answer.policy,
-        sql: answer.sql,
-        rounds: answer.rounds,
-        ..Answer::abstention(answer.confidence, checks)
-    }
+    answer.withheld(format!("all rows were read: {}", cut.warning))
 }
 
 fn citation(cited: &Cited) -> Option<Citation> {

@@ -55,7 +55,7 @@ pub use candidates::check_units;
 pub use choice::{Candidates, Choice};
 pub use folder::Folder;
 pub use learnt::Learnt;
-pub use measures::answer_with;
+pub use measures::{WithDocument, answer_with};
 pub use prediction::Prediction;
 pub use program::{ParseError, Program};
 pub use rules::{Policy, Rules};

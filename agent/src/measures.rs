@@ -224,10 +224,31 @@ pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Poli
     if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
         let what = format!("{} is worked out from {of} and {by}", answer.said());
-        let checks = answer.checks.into_iter().chain([Check { what, passed: false }]).collect();
-        answer = Answer::abstention(answer.confidence, checks).of(ranking, policy.name());
+        answer = answer.withheld(what);
     }
     Ok(Answer { question: ranking.question.clone(), read_as: Some(question), ..answer })
+}
+
+/// A policy over an open document: [`answer_with`] as a [`Policy`], where one is needed. A document that cannot be ranked anew gives
+/// an abstention that says why.
+pub struct WithDocument<'a> {
+    /// Of the rankings.
+    pub document: &'a OpenDocument,
+    /// Who answers.
+    pub policy: &'a dyn Policy,
+}
+
+impl Policy for WithDocument<'_> {
+    fn name(&self) -> &'static str {
+        self.policy.name()
+    }
+
+    fn answer(&self, ranking: &Ranking) -> Answer {
+        answer_with(self.document, ranking, self.policy).unwrap_or_else(|error| {
+            let what = format!("the document can be ranked for the parts of the question: {error}");
+            Answer::abstention(0.0, vec![Check { what, passed: false }]).of(ranking, self.name())
+        })
+    }
 }
 
 #[cfg(test)]

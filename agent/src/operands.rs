@@ -83,7 +83,7 @@ impl Operands {
         whole: Answer,
     ) -> Result<Answer, RankingError> {
         let is_done = self.is_done_by(&whole);
-        if is_done && whole.confidence >= SURE {
+        if is_done && self.is_of_all(&whole) && whole.confidence >= SURE {
             return Ok(whole);
         }
         // Of a share of sales those of the whole company are meant.
@@ -106,39 +106,40 @@ impl Operands {
         })
     }
 
-    /// Whether an answer does with the right places of a document what is asked for, or says what the document states so.
+    /// Whether an answer does what is asked for, or says what the document states so.
     fn is_done_by(&self, answer: &Answer) -> bool {
         if answer.abstained {
             return false;
         }
-        let Some(program) = answer.program.as_deref().and_then(|program| Program::from_str(program).ok()) else {
-            return self.is_stated_by(answer);
-        };
-        let operations: Vec<Operation> = program.steps().iter().map(|step| step.operation).collect();
+        let Some(operations) = operations(answer) else { return self.is_stated_by(answer) };
         let is_sum = |of: &[Operation]| {
             !of.is_empty() && of.iter().all(|step| matches!(step, Operation::Add | Operation::TableSum))
         };
-        let is_operation = match self.form {
+        let percent = operations == [Operation::Subtract, Operation::Divide];
+        match self.form {
             Form::Share | Form::Ratio => operations == [Operation::Divide],
-            Form::Difference => operations == [Operation::Subtract],
-            Form::PercentChange => operations == [Operation::Subtract, Operation::Divide],
+            // "By how much did it grow" may be in percent, too.
+            Form::Difference => operations == [Operation::Subtract] || self.of_one && percent,
+            Form::PercentChange => percent,
             Form::Sum => is_sum(&operations),
             Form::Average => match operations.as_slice() {
                 [before @ .., Operation::Divide] => is_sum(before),
                 of => of == [Operation::TableAverage],
             },
-            Form::Larger { .. } => return self.is_one_of_names(answer),
+            Form::Larger { .. } => self.is_one_of_names(answer),
             Form::Greater { .. } => operations == [Operation::Greater],
-        };
+        }
+    }
+
+    /// Whether what an answer is worked out from is one row in the years that are meant, or several rows.
+    fn is_of_all(&self, answer: &Answer) -> bool {
         let rows: HashSet<Option<String>> = answer.citations.iter().map(row).collect();
-        let is_of_all = || match self.of_one {
-            true => {
-                let years: HashSet<u16> = answer.citations.iter().flat_map(years).collect();
-                rows.len() == 1 && self.years.iter().all(|year| years.contains(year))
-            }
+        let years: HashSet<u16> = answer.citations.iter().flat_map(years).collect();
+        match self.of_one {
+            _ if answer.program.is_none() => true,
+            true => rows.len() == 1 && self.years.iter().all(|year| years.contains(year)),
             false => rows.len() > 1,
-        };
-        is_operation && is_of_all()
+        }
     }
 
     /// Whether a document states what is asked for: a percentage, a change, or a number at which all names stand.
@@ -285,6 +286,12 @@ impl Found {
     fn is_percent(&self) -> bool {
         self.answer.unit == Some(Unit::Percent)
     }
+}
+
+/// What an answer's program does; `None` where it has none.
+fn operations(answer: &Answer) -> Option<Vec<Operation>> {
+    let program = Program::from_str(answer.program.as_deref()?).ok()?;
+    Some(program.steps().iter().map(|step| step.operation).collect())
 }
 
 fn row(cited: &Citation) -> Option<String> {

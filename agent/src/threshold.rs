@@ -86,8 +86,7 @@ impl Threshold {
         }
         let Some((amount, number)) = self.amounts(&answer) else {
             let what = format!("{} can be held against {}", answer.said(), self.shown());
-            let checks = answer.checks.into_iter().chain([Check { what, passed: false }]).collect();
-            return Answer::abstention(answer.confidence, checks);
+            return answer.withheld(what);
         };
         let yes = match amount.cmp(&number) {
             Ordering::Equal => self.or_equal,

@@ -11,7 +11,7 @@ use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
 use tabsegnet::{
     Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
 };
-use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules};
+use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules, WithDocument};
 use tabsegnet_encoder::{Shipped, shipped};
 use tabsegnet_llm::{LlmError, no_model};
 use tabsegnet_segmenter::{SegmenterConfig, SegmenterError, load_segmenter};
@@ -368,7 +368,8 @@ impl Answerer<'_> {
     fn answer(&self, found: &Found) -> Result<Answer> {
         let answer = match self.model() {
             Some(llm) => {
-                let policy = llm.policy(found, self.otherwise.as_ref())?;
+                let otherwise = WithDocument { document: &found.document, policy: self.otherwise.as_ref() };
+                let policy = llm.policy(found, &otherwise)?;
                 llm.answer(&policy, &found.ranking, self.or_otherwise)?
             }
             None => tabsegnet_agent::answer_with(&found.document, &found.ranking, self.otherwise.as_ref())?,

@@ -10,7 +10,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
 use tabsegnet::{OpenDocument, RankedNode, Ranking, Session};
-use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules};
+use tabsegnet_agent::{Answer, Candidates, Choice, Learnt, Policy, Rules, answer_with};
 use tabsegnet_datasets::AnswerRule;
 use tabsegnet_datasets::sample::Question;
 use tabsegnet_evaluation::programs::same_program;
@@ -85,7 +85,7 @@ impl Methods<'_> {
         };
         add("rules".to_owned(), ranking, &|ranking| Ok(Rules.answer(ranking)))?;
         for (name, learnt) in &self.learnt {
-            add(name.clone(), ranking, &|ranking| Ok(learnt.answer(ranking)))?;
+            add(name.clone(), ranking, &|ranking| Ok(answer_with(document, ranking, learnt)?))?;
             // Where the gold nodes alone say what is right, they cannot be given.
             if rule != AnswerRule::Nodes && self.llm.is_none() {
                 let (gold_first, gold) = gold_first(ranking, &question.gold);
