@@ -3,8 +3,9 @@
 mod common;
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use common::{ask, contents, database, run};
+use common::{QUERY, ask, contents, database, run};
 use rusqlite::Connection;
 use tabsegnet_sql::{QueryError, Rows, Value};
 
@@ -122,6 +123,21 @@ fn exit_codes() {
     let long = format!("SELECT '{}'", "é".repeat(1_000_000));
     assert_eq!(query(&["--database", path, "--sql", "-"], long.as_bytes()).0, Some(4));
     assert_eq!(query(&["--database", path, "--sql", "-"], b"").0, Some(3));
+}
+
+#[test]
+fn regression_json_that_nobody_reads_is_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(folder.path(), "a.db", SQL);
+    let path = path.to_str().unwrap();
+    for what in [&["--schema", "json"][..], &["--question", "how many t?", "--explain", "--format", "json"]] {
+        let arguments = [&["--database", path], what].concat();
+        let mut child =
+            Command::new(QUERY).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{what:?}");
+    }
 }
 
 #[test]

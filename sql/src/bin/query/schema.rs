@@ -58,10 +58,7 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
             explanation.warnings.push("time ran out before the values of all columns were read".to_owned());
         }
         match arguments.format {
-            FormatArgument::Json => {
-                serde_json::to_writer(&mut output, &explanation)?;
-                writeln!(output)?;
-            }
+            FormatArgument::Json => writeln!(output, "{}", serde_json::to_string(&explanation)?)?,
             _ => explanation.write(&mut output)?,
         }
     }
@@ -75,10 +72,7 @@ pub fn write(arguments: &Arguments, source: &Source, sandbox: &Sandbox) -> Resul
         Some(SchemaFormat::Html) => writeln!(output, "{}", html(&graph, title))?,
         Some(SchemaFormat::Dot) => writeln!(output, "{}", graph.graph().to_dot())?,
         Some(SchemaFormat::Graphml) => writeln!(output, "{}", graph.graph().to_graphml())?,
-        Some(SchemaFormat::Json) => {
-            serde_json::to_writer(&mut output, &graph)?;
-            writeln!(output)?;
-        }
+        Some(SchemaFormat::Json) => writeln!(output, "{}", serde_json::to_string(&graph)?)?,
         None => {}
     }
     Ok(output.flush()?)
