@@ -14,7 +14,7 @@ use clap::Parser as _;
 use tabsegnet::Opening;
 use tabsegnet::progress::on_stderr;
 use tabsegnet_graph::Graph;
-use tabsegnet_store::{Store, default_cache_dir, eprintln, exit};
+use tabsegnet_store::{Store, USAGE, default_cache_dir, eprintln, exit};
 
 use arguments::{Arguments, Input, UsageError};
 use output::Writer;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     unsafe {
         tabsegnet_segmenter::say_thread_count();
     }
-    exit(run(&Arguments::parse()), |cause| cause.is::<UsageError>())
+    exit(run(&Arguments::parse()), |cause| cause.is::<UsageError>().then_some(USAGE))
 }
 
 /// The user's cache directory; nothing, which is said, where there is none that can be written.

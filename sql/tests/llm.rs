@@ -108,14 +108,19 @@ fn settings_that_do_not_fit_are_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "a.db", SHOP);
     let (code, _, error) = ask(&path, None, &["--policy", "llm"]);
-    assert!(code == Some(1) && error.contains("no language model is set"), "{error}");
+    assert!(code == Some(2) && error.contains("no language model is set"), "{error}");
     let config = folder.path().join("llm.toml");
     let with = |text: &str| {
         std::fs::write(&config, text).unwrap();
         ask(&path, None, &["--config", config.to_str().unwrap()])
     };
     let (code, _, error) = with("[llm]\napi_key = 'sk-123'\n");
-    assert!(code == Some(1) && error.contains("a key does not belong") && !error.contains("sk-123"), "{error}");
-    assert!(with("[lm]\n").2.contains("unknown field `lm`"));
+    assert!(code == Some(2) && error.contains("a key does not belong") && !error.contains("sk-123"), "{error}");
+    let (code, _, error) = with("[lm]\n");
+    assert!(code == Some(2) && error.contains("unknown field `lm`"), "{error}");
+    let (code, _, error) = with("[llm]\nbase_url = 'ftp://there'\nmodel = 'm'\n");
+    assert!(code == Some(2) && error.contains("llm.base_url"), "{error}");
+    let (code, _, error) = ask(&path, None, &["--config", "/no/such.toml"]);
+    assert!(code == Some(2) && error.contains("/no/such.toml"), "{error}");
     assert_eq!(with("[agent]\nrounds = 2\n[tablerag]\n").0, Some(0));
 }

@@ -1,10 +1,13 @@
 use std::error::Error;
 use std::io::{self, Write};
 use std::iter;
-use std::process::ExitCode;
+use std::process::{ExitCode, Termination};
 
 /// Exit code for wrong usage.
-const USAGE: u8 = 2;
+pub const USAGE: u8 = 2;
+
+/// An error, or what caused one.
+pub type Cause<'a> = &'a (dyn Error + 'static);
 
 /// Prints a line to standard error as `std::eprintln` does, except that a reader who has gone, or
 /// a full disk, does not end the program: its work goes on.
@@ -18,22 +21,39 @@ macro_rules! eprintln {
 }
 
 /// Whether an error comes from a reader of standard output who has gone, as in `infer … | head`.
-fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
+fn is_closed_pipe(error: Cause<'_>) -> bool {
     let is = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     error.downcast_ref().is_some_and(is) || error.source().is_some_and(is_closed_pipe)
 }
 
 /// How a program ends: an error is told on standard error, with what caused it. That nobody reads standard output any more
-/// is no error. Exit code 2 where the error or a cause of it `is_usage`, else 1.
-pub fn exit<E: AsRef<dyn Error>>(result: Result<(), E>, is_usage: impl Fn(&(dyn Error + 'static)) -> bool) -> ExitCode {
-    let Err(error) = result else { return ExitCode::SUCCESS };
-    let error: &(dyn Error + 'static) = error.as_ref();
+/// is no error. The exit code is what `code` has for the error, or for the first of its causes that it has one for, else 1.
+pub fn exit<T: Termination, E: AsRef<dyn Error>>(
+    result: Result<T, E>,
+    code: impl Fn(Cause<'_>) -> Option<u8>,
+) -> ExitCode {
+    exit_saying(result, code, |_, message| format!("error: {message}"))
+}
+
+/// The same, where an error is told in the words that `say` has for its exit code and its message.
+pub fn exit_saying<T: Termination, E: AsRef<dyn Error>>(
+    result: Result<T, E>,
+    code: impl Fn(Cause<'_>) -> Option<u8>,
+    say: impl FnOnce(u8, &str) -> String,
+) -> ExitCode {
+    let error = match result {
+        Ok(done) => return done.report(),
+        Err(error) => error,
+    };
+    let error: Cause<'_> = error.as_ref();
     if is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let causes: Vec<&(dyn Error + 'static)> = iter::successors(Some(error), |&error| error.source()).collect();
-    eprintln!("error: {}", causes.iter().map(ToString::to_string).collect::<Vec<_>>().join(": "));
-    ExitCode::from(if causes.into_iter().any(is_usage) { USAGE } else { 1 })
+    let causes: Vec<Cause<'_>> = iter::successors(Some(error), |&error| error.source()).collect();
+    let message = causes.iter().map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    let code = causes.into_iter().find_map(code).unwrap_or(1);
+    eprintln!("{}", say(code, &message));
+    ExitCode::from(code)
 }
 
 /// As [`print`], where that nobody reads it any more is no error: what counts is in files.

@@ -12,12 +12,9 @@ use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_ranker::device::{self, DeviceChoice, guard};
 use tabsegnet_segmenter::SegmenterError;
-use tabsegnet_store::eprintln;
+use tabsegnet_store::{USAGE, eprintln};
 
 use crate::config::ConfigError;
-
-/// Exit code for wrong usage or a config that cannot be used.
-pub const USAGE: u8 = 2;
 
 /// Prints an error and chooses the exit code: 2 where the command line or the config is at fault,
 /// 1 else.

@@ -29,7 +29,7 @@ mod replay;
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
 use output::Writer;
-use tabsegnet_store::{eprintln, exit};
+use tabsegnet_store::{USAGE, eprintln, exit};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -176,7 +176,8 @@ fn main() -> ExitCode {
         return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     exit(run(&Arguments::parse()), |cause| {
-        cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }))
+        let is_usage = cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }));
+        is_usage.then_some(USAGE)
     })
 }
 

@@ -10,15 +10,13 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tabsegnet::corpus::index::{Change, CorpusError, IndexConfig, Manifest, VectorKind, Writer, files, join};
 use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
-use tabsegnet_store::{eprintln, print_if_read, printable};
+use tabsegnet_store::{USAGE, eprintln, exit, print_if_read, printable};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Time between lines of progress where there is no terminal for a bar.
 const A_LINE_EACH: Duration = Duration::from_secs(5);
-/// Exit code for wrong usage.
-const USAGE: u8 = 2;
 /// Exit code where some of what was given could not be taken in.
 const PARTLY: u8 = 3;
 
@@ -71,14 +69,9 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            let is_usage = matches!(error.downcast_ref(), Some(CorpusError::Setting { .. }));
-            ExitCode::from(if is_usage { USAGE } else { 1 })
-        }
-    }
+    exit(run(&Arguments::parse()), |cause| {
+        matches!(cause.downcast_ref(), Some(CorpusError::Setting { .. })).then_some(USAGE)
+    })
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use clap::{ArgGroup, Parser, ValueEnum};
 use serde::Serialize;
-use tabsegnet_llm::no_model;
+use tabsegnet_llm::{LlmError, no_model};
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::linking::ExplainedJoin;
 use tabsegnet_sql::schema_graph::Semantics;
@@ -25,7 +25,7 @@ mod source;
 
 use llm::{Llm, LlmArguments, Statement};
 use source::Source;
-use tabsegnet_store::{eprintln, printable};
+use tabsegnet_store::{Cause, USAGE, eprintln, exit_saying, printable};
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
@@ -121,6 +121,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// The longest statement that is read at all; the sandbox says that it is too long.
 const STATEMENT_BYTES: u64 = 1_000_000;
 
+/// The command line, or the config that it names, asks for what cannot be done.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(String);
+
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == worker::ARGUMENT) {
         return if worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
@@ -128,23 +133,23 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if let Some(wrong) = wrong_usage(&arguments) {
         eprintln!("error: {wrong}");
-        return ExitCode::from(2);
+        return ExitCode::from(USAGE);
     }
-    match run(&arguments) {
-        Ok(code) => code,
-        Err(error) => {
-            if let Some(io) = error.downcast_ref::<io::Error>()
-                && io.kind() == io::ErrorKind::BrokenPipe
-            {
-                return ExitCode::SUCCESS;
-            }
-            let (prefix, code) = match error.downcast_ref() {
-                Some(QueryError::Refused { .. }) => ("", 3),
-                Some(QueryError::Stopped { .. }) => ("", 4),
-                _ => ("error: ", 1),
-            };
-            eprintln!("{prefix}{}", printable(&without_password(&format!("{error:#}"), &arguments)));
-            ExitCode::from(code)
+    exit_saying(run(&arguments), code, |code, message| {
+        // A refusal and a limit say what they are.
+        let prefix = if code > USAGE { "" } else { "error: " };
+        format!("{prefix}{}", printable(&without_password(message, &arguments)))
+    })
+}
+
+/// The exit code of an error that has one of its own.
+fn code(cause: Cause<'_>) -> Option<u8> {
+    match cause.downcast_ref() {
+        Some(QueryError::Refused { .. }) => Some(3),
+        Some(QueryError::Stopped { .. }) => Some(4),
+        _ => {
+            let is_usage = cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }));
+            is_usage.then_some(USAGE)
         }
     }
 }
@@ -225,7 +230,9 @@ fn llm(arguments: &Arguments) -> Result<Option<Llm>> {
     let llm = Llm::open(&arguments.llm)?;
     match &llm {
         Some(llm) => eprintln!("policy: llm, {}", llm.name()),
-        None if arguments.policy == PolicyChoice::Llm => anyhow::bail!("--policy llm: {}", no_model("--config")),
+        None if arguments.policy == PolicyChoice::Llm => {
+            return Err(UsageError(format!("--policy llm: {}", no_model("--config"))).into());
+        }
         None => {}
     }
     Ok(llm)

@@ -1,8 +1,8 @@
 //! Statements by a language model: which one, and what it writes, run behind the fence.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -11,7 +11,7 @@ use tabsegnet_sql::llm::{WriteError, answer};
 use tabsegnet_sql::{Origins, QueryError, Rows, Sandbox, Target, linked};
 
 use super::source::Source;
-use super::{Arguments, PolicyChoice, SEARCH, note, semantics, warn};
+use super::{Arguments, PolicyChoice, SEARCH, UsageError, note, semantics, warn};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -39,6 +39,14 @@ struct Config {
     _tablerag: IgnoredAny,
 }
 
+impl Config {
+    fn read(file: &Path) -> Result<Self, UsageError> {
+        let name = file.display();
+        let text = std::fs::read_to_string(file).map_err(|error| UsageError(format!("{name}: {error}")))?;
+        read_config(&name.to_string(), &text).map_err(|error| UsageError(error.to_string()))
+    }
+}
+
 /// A language model that is set.
 pub struct Llm {
     settings: LlmSettings,
@@ -59,13 +67,7 @@ pub struct Statement {
 impl Llm {
     /// The model that arguments, environment and config name; `None` where they name none.
     pub fn open(arguments: &LlmArguments) -> Result<Option<Self>> {
-        let config: Config = match &arguments.config {
-            Some(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-                read_config(&file.display().to_string(), &text)?
-            }
-            None => Config::default(),
-        };
+        let config = arguments.config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let variable = |name: &str| std::env::var(name).ok();
         let settings = config.llm.with_environment(&variable);
         let opened = OpenModel::open(&settings, arguments.record.as_deref(), arguments.replay.as_deref(), &variable)?;
