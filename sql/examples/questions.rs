@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use tabsegnet_choice::{Example, Fitting, fit};
-use tabsegnet_sql::generate::{Vocabulary, generate, phrases, scored};
+use tabsegnet_sql::generate::fit::{Vocabulary, phrases, scored};
+use tabsegnet_sql::generate::generate;
 use wikitq::{Gold, Labelled, hash, is_dev, open, read, run, values};
 
 const FITTING: Fitting = Fitting { steps: 150, rate: 0.05, penalty: 0.3 };

@@ -6,6 +6,8 @@
 mod candidates;
 mod conditions;
 mod features;
+#[cfg(feature = "training")]
+pub mod fit;
 mod known;
 mod question;
 mod weights;
@@ -22,8 +24,7 @@ use crate::rows::{Rows, Value};
 use crate::schema_graph::SchemaGraph;
 use crate::unsaid;
 use candidates::Candidate;
-pub use features::Vocabulary;
-use features::{Featurizer, Names};
+use features::Featurizer;
 pub use known::{Field, Known, Labels, Scope};
 use question::Question;
 use weights::Weights;
@@ -125,7 +126,7 @@ pub fn generate(
     run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
 ) -> Generation {
     let weights = Weights::shipped();
-    let mut names = Names::Fixed(weights.names());
+    let mut names = weights;
     let read = Question::new(question, known);
     let start = Instant::now();
     let (mut answered, mut note, mut held) = (Vec::new(), None, 0_usize);
@@ -212,45 +213,6 @@ fn answer_of(rows: &Rows) -> Vec<String> {
     answer.sort();
     answer.dedup();
     answer
-}
-
-/// A candidate for fitting: its answer and its features.
-#[derive(Debug, Clone)]
-pub struct Scored {
-    /// The statement.
-    pub sql: String,
-    /// The different values of its first column.
-    pub answer: Vec<String>,
-    /// Its features, by the vocabulary's numbers.
-    pub features: tabsegnet_choice::Features<u32>,
-}
-
-/// What fitting takes: the features of no answer, and all candidates of a question. New features get numbers.
-pub fn scored(
-    question: &str,
-    known: &Known,
-    scopes: &[Scope],
-    vocabulary: &mut Vocabulary,
-    run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
-) -> (tabsegnet_choice::Features<u32>, Vec<Scored>) {
-    let read = Question::new(question, known);
-    let mut names = Names::Growing(vocabulary);
-    let mut features = Featurizer::new(&read, known);
-    let none = features.none(&mut names);
-    let mut all = Vec::new();
-    for scope in scopes {
-        for each in answer(&read, known, scope, run) {
-            let of = features.of(&each.candidate, &each.rows, &mut names);
-            all.push(Scored { sql: each.candidate.sql, answer: each.answer, features: of });
-        }
-    }
-    (none, all)
-}
-
-/// The words, pairs of words, words of labels (`label ...`) and head words (`head ...`) of a question: what a
-/// [`Vocabulary`] is made of.
-pub fn phrases(question: &str, known: &Known) -> Vec<String> {
-    features::phrases_of(&Question::new(question, known), known)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! and another model takes one of the statements by their parts and results, or none.
 
 mod candidates;
+#[cfg(feature = "training")]
 pub mod fit;
 mod model;
 mod reading;

@@ -1,6 +1,6 @@
 //! What speaks for a candidate.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use tabsegnet_choice::Features;
@@ -11,59 +11,17 @@ use super::known::{Field, Known};
 use super::question::{Question, is_stop};
 use crate::rows::{Rows, Value};
 
-/// Numbers of features by their names, while weights are fitted.
-#[derive(Debug, Default)]
-pub struct Vocabulary {
-    ids: HashMap<String, u32>,
-    /// Runs of words that features may have; where there are none, all.
-    phrases: HashSet<String>,
-}
-
-impl Vocabulary {
-    /// With the words, pairs of words and label words that enough questions have.
-    pub fn new(phrases: HashSet<String>) -> Self {
-        Self { ids: HashMap::new(), phrases }
-    }
-
-    /// The names in the order of their numbers.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<(&String, &u32)> = self.ids.iter().collect();
-        names.sort_by_key(|(_, id)| **id);
-        names.into_iter().map(|(name, _)| name.clone()).collect()
-    }
-}
-
 /// Where numbers of features come from.
-pub(super) enum Names<'v> {
-    Fixed(&'v HashMap<String, u32>),
-    Growing(&'v mut Vocabulary),
-}
+pub(super) trait Names {
+    /// The number of a feature; `None` leaves it out.
+    fn id(&mut self, name: &str) -> Option<u32>;
 
-impl Names<'_> {
-    fn id(&mut self, name: &str) -> Option<u32> {
-        match self {
-            Self::Fixed(ids) => ids.get(name).copied(),
-            Self::Growing(vocabulary) => {
-                if let Some(id) = vocabulary.ids.get(name) {
-                    return Some(*id);
-                }
-                let id = u32::try_from(vocabulary.ids.len()).ok()?;
-                vocabulary.ids.insert(name.to_owned(), id);
-                Some(id)
-            }
-        }
-    }
-
-    fn has_phrase(&self, phrase: &str) -> bool {
-        match self {
-            Self::Fixed(_) => true,
-            Self::Growing(vocabulary) => vocabulary.phrases.is_empty() || vocabulary.phrases.contains(phrase),
-        }
-    }
+    /// Whether features may have these words.
+    fn has_phrase(&self, phrase: &str) -> bool;
 }
 
 /// The words and pairs of words of a question; values and numbers are `@v` and `@n`.
-fn phrases(question: &Question) -> Vec<String> {
+pub(super) fn phrases(question: &Question) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (at, token) in question.tokens.iter().enumerate() {
         let word = if question.in_value.get(at) == Some(&true) {
@@ -84,18 +42,6 @@ fn phrases(question: &Question) -> Vec<String> {
     found
 }
 
-/// The phrases of a question, for counting.
-pub(super) fn phrases_of(question: &Question, known: &Known) -> Vec<String> {
-    let mut found = phrases(question);
-    let mut labels: Vec<String> =
-        known.fields.iter().flat_map(|field| &field.label_words).map(|word| format!("label {word}")).collect();
-    labels.sort();
-    labels.dedup();
-    found.extend(labels);
-    found.push(format!("head {}", question.head));
-    found
-}
-
 /// Makes the features of one question's candidates.
 pub(super) struct Featurizer<'a> {
     question: &'a Question,
@@ -111,7 +57,7 @@ pub(super) struct Featurizer<'a> {
 }
 
 /// The first three words of a column's label, as far as there are weights for them.
-fn known_labels(field: &Field, names: &Names<'_>) -> Vec<String> {
+fn known_labels(field: &Field, names: &dyn Names) -> Vec<String> {
     let words = field.label_words.iter().take(3);
     words.filter(|word| names.has_phrase(&format!("label {word}"))).cloned().collect()
 }
@@ -153,7 +99,7 @@ impl<'a> Featurizer<'a> {
     }
 
     /// Those of saying nothing.
-    pub fn none(&mut self, names: &mut Names<'_>) -> Features<u32> {
+    pub fn none(&mut self, names: &mut dyn Names) -> Features<u32> {
         let mut features = Vec::new();
         for name in [
             "nothing".to_owned(),
@@ -165,7 +111,7 @@ impl<'a> Featurizer<'a> {
         features
     }
 
-    fn add(&mut self, features: &mut Features<u32>, names: &mut Names<'_>, parts: &[&str]) {
+    fn add(&mut self, features: &mut Features<u32>, names: &mut dyn Names, parts: &[&str]) {
         self.buffer.clear();
         for (at, part) in parts.iter().enumerate() {
             let _ = write!(self.buffer, "{}{part}", if at > 0 { "|" } else { "" });
@@ -174,7 +120,7 @@ impl<'a> Featurizer<'a> {
     }
 
     /// Those of a candidate that answered.
-    pub fn of(&mut self, candidate: &Candidate, rows: &Rows, names: &mut Names<'_>) -> Features<u32> {
+    pub fn of(&mut self, candidate: &Candidate, rows: &Rows, names: &mut dyn Names) -> Features<u32> {
         let (question, known) = (self.question, self.known);
         let form = candidate.form.name();
         let mut features: Features<u32> = self.words(candidate.form, names).iter().map(|id| (*id, 1.0)).collect();
@@ -206,7 +152,7 @@ impl<'a> Featurizer<'a> {
         features
     }
 
-    fn words(&mut self, form: Form, names: &mut Names<'_>) -> Vec<u32> {
+    fn words(&mut self, form: Form, names: &mut dyn Names) -> Vec<u32> {
         if let Some(found) = self.of_form.get(&form) {
             return found.clone();
         }
@@ -223,7 +169,7 @@ impl<'a> Featurizer<'a> {
         found
     }
 
-    fn shown(&mut self, candidate: &Candidate, names: &mut Names<'_>, features: &mut Features<u32>) {
+    fn shown(&mut self, candidate: &Candidate, names: &mut dyn Names, features: &mut Features<u32>) {
         let (question, known) = (self.question, self.known);
         let form = candidate.form.name();
         let Some((at, field)) = candidate.shown.and_then(|at| Some((at, known.fields.get(at)?))) else { return };
@@ -287,7 +233,7 @@ impl<'a> Featurizer<'a> {
         }
     }
 
-    fn conditions(&mut self, candidate: &Candidate, names: &mut Names<'_>, features: &mut Features<u32>) {
+    fn conditions(&mut self, candidate: &Candidate, names: &mut dyn Names, features: &mut Features<u32>) {
         let (question, known) = (self.question, self.known);
         let form = candidate.form.name();
         let found: Vec<_> = candidate.conditions.iter().filter_map(|at| question.conditions.get(*at)).collect();
@@ -360,7 +306,7 @@ impl<'a> Featurizer<'a> {
         }
     }
 
-    fn answer(&mut self, candidate: &Candidate, rows: &Rows, names: &mut Names<'_>, features: &mut Features<u32>) {
+    fn answer(&mut self, candidate: &Candidate, rows: &Rows, names: &mut dyn Names, features: &mut Features<u32>) {
         let form = candidate.form.name();
         let opening = self.question.opening;
         self.add(features, names, &["rows", form, count(rows.rows.len())]);

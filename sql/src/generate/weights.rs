@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
+use super::features::Names;
+
 const SHIPPED: &str = include_str!("weights.json");
 
 /// A weight a feature.
@@ -28,14 +30,20 @@ impl Weights {
         })
     }
 
-    /// The numbers of the features by their names.
-    pub fn names(&self) -> &HashMap<String, u32> {
-        &self.ids
-    }
-
     /// Sum of weight times value.
     pub fn score(&self, features: &[(u32, f32)]) -> f32 {
         tabsegnet_choice::score(&self.values, features)
+    }
+}
+
+impl Names for &Weights {
+    fn id(&mut self, name: &str) -> Option<u32> {
+        self.ids.get(name).copied()
+    }
+
+    /// Weights were fitted with those that they may have.
+    fn has_phrase(&self, _phrase: &str) -> bool {
+        true
     }
 }
 

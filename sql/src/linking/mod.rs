@@ -6,6 +6,7 @@
 
 mod evidence;
 mod explain;
+#[cfg(feature = "training")]
 pub mod fit;
 mod model;
 mod sets;
