@@ -130,7 +130,7 @@ impl Counts {
 fn of_spider(data: &Path, part: &str, output: &Path, model: &Model, every: u64) -> Result<()> {
     let folder = data.join("sql/spider");
     let questions = spider::questions(&folder.join(format!("{part}.jsonl")))?;
-    let published = tabsegnet_sql::schema_graph::spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
+    let published = spider::published::spider(&std::fs::read_to_string(folder.join("tables.json"))?)?;
     let published: BTreeMap<_, _> = published.into_iter().map(|of| (of.database.clone(), of)).collect();
     let (mut lines, mut counts) = (String::new(), Counts::default());
     for question in questions.iter().filter(|q| q.gold_tables.as_ref().is_some_and(|tables| tables.len() == 1)) {

@@ -8,6 +8,7 @@ use tabsegnet_sql::joins::{JoinTree, Joiner};
 use tabsegnet_sql::linking::{Linker, Model, Similarity, Words};
 use tabsegnet_sql::schema_graph::SchemaGraph;
 
+use crate::anchor::paths_to_anchor;
 use crate::linkers;
 use crate::spider::{Databases, Gold, Joins, Question, of_beaver, of_bird, of_spider};
 
@@ -136,7 +137,7 @@ fn columns_joined(
         let tables: Vec<usize> = tables.collect::<BTreeSet<_>>().into_iter().collect();
         let tree = match how {
             Graph::Nothing => JoinTree { tables, joins: Vec::new(), cost: 0.0 },
-            Graph::Anchor => linker.joiner().paths_to_anchor(&tables),
+            Graph::Anchor => paths_to_anchor(graph, &tables),
             Graph::Tree => linker.joiner().tree(&tables, &linker.joiner().costs(&words)),
         };
         let gold = Gold::of(question, graph);

@@ -6,6 +6,7 @@
 //! the columns and tables of Spider's questions, TREC lines over the documents of `schema_documents`: several of one
 //! name are measured together; `--wrong` also prints the questions whose tables or joins are not right.
 
+mod anchor;
 mod elsewhere;
 mod joins;
 mod lineage;

@@ -2,16 +2,18 @@
 #![allow(dead_code, reason = "each example uses a part")]
 
 pub mod documents;
+pub mod published;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use published::{Published, beaver, spider};
 use serde::Deserialize;
 use tabsegnet_sql::linking::fit::Example;
 use tabsegnet_sql::linking::{ValueIndex, ValueLimits};
-use tabsegnet_sql::schema_graph::{Published, SchemaGraph, SqlDialect, beaver, spider};
+use tabsegnet_sql::schema_graph::{SchemaGraph, SqlDialect};
 use tabsegnet_sql::{Database, Sandbox};
 
 /// A question with what its statement has.

@@ -1,6 +1,5 @@
 //! How tables are joined: the smallest tree of foreign keys and relations that holds them all.
 
-mod anchor;
 mod statement;
 mod steiner;
 mod traps;

@@ -30,36 +30,6 @@ fn numbers(graph: &SchemaGraph, names: &[&str]) -> Vec<usize> {
 }
 
 #[test]
-fn paths_to_one_key_are_merged_and_their_idle_ends_cut() {
-    let graph = graph(
-        "CREATE TABLE crash (caseid INT PRIMARY KEY, day TEXT);
-         CREATE TABLE vehicle (caseid INT REFERENCES crash, no INT, make TEXT, PRIMARY KEY (caseid, no));
-         CREATE TABLE occupant (caseid INT, no INT, seat INT, age INT, PRIMARY KEY (caseid, no, seat),
-                                FOREIGN KEY (caseid, no) REFERENCES vehicle (caseid, no));
-         CREATE TABLE note (id INT PRIMARY KEY, caseid INT REFERENCES crash);
-         CREATE TABLE island (x INT)",
-    );
-    let joiner = Joiner::new(&graph);
-    assert_eq!(graph.column_id(joiner.anchor().unwrap()), "crash.caseid");
-    let tree = |names: &[&str]| {
-        let tree = joiner.paths_to_anchor(&numbers(&graph, names));
-        (shown(&graph, &tree), tree.is_connected())
-    };
-    let (vehicle, occupant) =
-        ("vehicle.caseid=crash.caseid", "occupant.caseid=vehicle.caseid and occupant.no=vehicle.no");
-    // Both paths lead over the vehicle to the crash, which nothing asks for.
-    assert_eq!(tree(&["occupant", "vehicle"]), (vec![occupant.to_owned()], true));
-    assert_eq!(
-        tree(&["note", "occupant"]),
-        (vec![vehicle.to_owned(), occupant.to_owned(), "note.caseid=crash.caseid".to_owned()], true)
-    );
-    assert_eq!(tree(&["vehicle"]), (vec![], true));
-    assert_eq!(tree(&["island", "crash"]), (vec![], false));
-    let none = self::graph("CREATE TABLE a (x INT)");
-    assert_eq!((Joiner::new(&none).anchor(), Joiner::new(&none).paths_to_anchor(&[0, 9]).tables), (None, vec![0]));
-}
-
-#[test]
 fn words_choose_among_parallel_keys_and_composite_ones_stay_whole() {
     let graph = graph(LEAGUE);
     let joiner = Joiner::new(&graph);

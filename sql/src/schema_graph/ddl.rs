@@ -234,7 +234,7 @@ impl Definitions {
 impl Schema {
     /// Spells what foreign keys name as the tables spell it, gives those that name no columns the primary key's, and
     /// marks those that lead nowhere.
-    pub(crate) fn settle_foreign_keys(&mut self) {
+    pub fn settle_foreign_keys(&mut self) {
         // As written, else the first one in any case.
         let mut known: HashMap<String, (String, Vec<String>, Vec<String>)> = HashMap::new();
         for table in &self.tables {

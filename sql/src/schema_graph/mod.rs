@@ -1,4 +1,4 @@
-//! The schema of a database as a graph, from the database, from its definitions, from a dbt project, or from published schema files.
+//! The schema of a database as a graph, from the database, from its definitions, or from a dbt project.
 
 mod calculated;
 mod dbt;
@@ -10,7 +10,6 @@ mod hiding;
 mod jinja;
 pub(crate) mod lineage;
 mod problem;
-mod published;
 mod semantics;
 
 pub use dbt::{DbtError, DbtProject};
@@ -23,7 +22,6 @@ pub use graph::{
 pub use hiding::Hidden;
 pub use lineage::{Derived, LineageError, SourceColumn, lineage};
 pub use problem::Problem;
-pub use published::{Published, PublishedError, beaver, spider};
 pub use semantics::{Cardinality, ColumnSemantics, Relation, Semantics, SemanticsError, TableSemantics};
 
 #[cfg(test)]

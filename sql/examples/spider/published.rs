@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::{Context as _, Result};
 use serde::Deserialize;
+use tabsegnet_sql::schema_graph::{Cardinality, ColumnSemantics, Relation, Semantics, TableSemantics};
+use tabsegnet_sql::{ColumnInfo, ForeignKey, Schema, Table};
 
-use super::semantics::{Cardinality, ColumnSemantics, Relation, Semantics, TableSemantics};
-use crate::schema::{ColumnInfo, ForeignKey, Schema, Table};
+const FORM: &str = "the schema file is not of the published form";
 
 /// A database of a published schema file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,11 +19,6 @@ pub struct Published {
     /// The names that the file has for people, and the joins that it does not call foreign keys.
     pub semantics: Semantics,
 }
-
-/// A schema file that is not of the form expected.
-#[derive(Debug, thiserror::Error)]
-#[error("the schema file is not of the published form: {0}")]
-pub struct PublishedError(#[from] serde_json::Error);
 
 #[derive(Deserialize)]
 struct SpiderDatabase {
@@ -56,11 +53,8 @@ impl KeyPlaces {
 
 /// Reads `tables.json` of Spider or BIRD. Names that differ from those of the database are what people call things.
 /// Places that are not there are passed over.
-///
-/// # Errors
-/// Another form of JSON.
-pub fn spider(text: &str) -> Result<Vec<Published>, PublishedError> {
-    let databases: Vec<SpiderDatabase> = serde_json::from_str(text)?;
+pub fn spider(text: &str) -> Result<Vec<Published>> {
+    let databases: Vec<SpiderDatabase> = serde_json::from_str(text).context(FORM)?;
     Ok(databases.into_iter().map(SpiderDatabase::published).collect())
 }
 
@@ -136,13 +130,10 @@ struct BeaverKey {
 
 /// Reads BEAVER's `tables.json`; `joins` is the text of `dw_join_keys.json`, pairs of `TABLE.COLUMN` that may be joined
 /// in the database `dw`, which declares no keys. A pair of which one side is not there is passed over.
-///
-/// # Errors
-/// Another form of JSON.
-pub fn beaver(text: &str, joins: Option<&str>) -> Result<Vec<Published>, PublishedError> {
+pub fn beaver(text: &str, joins: Option<&str>) -> Result<Vec<Published>> {
     // A map keeps the order of names, the file's is of no meaning.
-    let all: BTreeMap<String, BeaverTable> = serde_json::from_str(text)?;
-    let pairs: Vec<(String, String)> = joins.map(serde_json::from_str).transpose()?.unwrap_or_default();
+    let all: BTreeMap<String, BeaverTable> = serde_json::from_str(text).context(FORM)?;
+    let pairs: Vec<(String, String)> = joins.map(serde_json::from_str).transpose().context(FORM)?.unwrap_or_default();
     let mut found: BTreeMap<String, Published> = BTreeMap::new();
     for of in all.into_values() {
         let published = found.entry(of.db_id.clone()).or_insert_with(|| Published {
