@@ -24,7 +24,7 @@ infer *arguments:
 
 # All tests.
 test:
-    cargo test --release --workspace
+    cargo test --release --workspace --features polars
 
 # The tests of the GPU kernels, on any GPU that wgpu finds, one of software too (mesa-vulkan-drivers).
 test-gpu:
@@ -34,7 +34,7 @@ test-gpu:
 lint:
     cargo fmt --all --check
     cargo clippy --release --workspace --all-targets -- -D warnings
-    cargo clippy --release --workspace --all-targets --features wgpu,cuda -- -D warnings
+    cargo clippy --release --workspace --all-targets --features wgpu,cuda,polars -- -D warnings
     cargo deny --locked check
     cargo deny --locked --all-features check bans licenses sources
 
