@@ -76,20 +76,6 @@ impl Adjacency {
         Self { names, offsets, sources, types, weights: Vec::new() }
     }
 
-    /// The same with more edges (source, destination) of one type and weight 1; see [`crate::Graph::with_edges`].
-    pub(crate) fn with_edges(&self, name: &str, more: &[(u32, u32)]) -> Result<Self, GraphError> {
-        let names = match self.names.number(name) {
-            Ok(_) => self.names.clone(),
-            Err(_) => TypeNames::new(self.names.iter().chain([name]))?,
-        };
-        let number = names.number(name)?;
-        let mut edges: Vec<(u32, u32, u8)> = self.iter().collect();
-        edges.extend(more.iter().map(|&(source, destination)| (source, destination, number)));
-        let mut weights: Vec<f32> = (0..self.edges()).map(|edge| self.weight(edge)).collect();
-        weights.resize(edges.len(), 1.0);
-        Self::weighted(self.nodes(), names, &edges, &weights)
-    }
-
     /// The edges between some of the nodes, which are given rising, each once, and numbered anew from 0 in that order.
     /// Numbers of nodes that are not there have no edges.
     #[must_use]

@@ -41,15 +41,6 @@ impl<N> Graph<N> {
         &self.adjacency
     }
 
-    /// The same nodes with more edges (source, destination) of one type, which gets a number after the others'
-    /// where it is new.
-    ///
-    /// # Errors
-    /// An edge to or from a node that is not there; a new type where there are 256.
-    pub fn with_edges(self, name: &str, edges: &[(u32, u32)]) -> Result<Self, GraphError> {
-        Ok(Self { adjacency: self.adjacency.with_edges(name, edges)?, nodes: self.nodes })
-    }
-
     /// Nodes from which an edge of one of the types leads to the node, rising, each once; none for a node that is
     /// not there. Where a type has a reverse, as in documents, the reverse gives the other direction.
     ///

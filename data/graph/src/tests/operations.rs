@@ -98,20 +98,6 @@ proptest! {
     }
 
     #[test]
-    fn more_edges_leave_the_others_as_they_were((graph, edges) in arbitrary_graph(), again in 0..2_usize) {
-        let name = ["mentions", "holds"][again];
-        let more = graph.clone().with_edges(name, &[(0, 0)]).unwrap();
-        prop_assert_eq!(more.nodes(), graph.nodes());
-        prop_assert_eq!(more.adjacency().type_names().len(), [4, 3][again]);
-        let number = more.adjacency().type_names().number(name).unwrap();
-        let sorted = |mut edges: Vec<Edge>| { edges.sort_unstable(); edges };
-        let expected = sorted(edges.into_iter().chain([(0, 0, number)]).collect());
-        prop_assert_eq!(sorted(more.adjacency().iter().collect()), expected);
-        let sum = |graph: &Graph<u32>| (0..graph.adjacency().edges()).map(|edge| f64::from(graph.adjacency().weight(edge))).sum::<f64>();
-        prop_assert!((sum(&more) - sum(&graph) - 1.0).abs() < 1e-3);
-    }
-
-    #[test]
     fn rows_and_columns_hold_each_cell_where_it_stands(document in arbitrary_document()) {
         let graph = Graph::of(&document);
         for table in document.tables() {
