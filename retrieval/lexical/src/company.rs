@@ -50,8 +50,7 @@ impl Company {
     pub fn of<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let mut before = "";
         for text in texts.clone().into_iter().take(COVER) {
-            let lower = text.to_lowercase();
-            if let Some(at) = lower.find(UNDER_NAME) {
+            if let Some(at) = small(text).find(UNDER_NAME) {
                 // In one text, or in the one before.
                 let own = text.get(..at).unwrap_or_default().trim_end_matches(['(', ' ', '\u{a0}']);
                 return Self::named(if own.trim().is_empty() { before } else { own }, texts);
@@ -66,7 +65,7 @@ impl Company {
 
     fn named<'t>(name: &str, texts: impl IntoIterator<Item = &'t str> + Clone) -> Self {
         let Some(short) = short_name(name) else { return Self::default() };
-        let lower = short.to_lowercase();
+        let lower = small(&short);
         let mut names = Vec::new();
         if name.trim().to_lowercase().starts_with("the ") {
             names.push(format!("the {lower}"));
@@ -106,6 +105,19 @@ impl Company {
     }
 }
 
+/// A text in small letters, each of as many bytes as its large one, so that places in one are places in the other; a letter whose
+/// small one is longer or shorter stays as it is.
+fn small(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let letter = |c: char| {
+        let mut lower = c.to_lowercase();
+        lower.next().filter(|small| lower.next().is_none() && small.len_utf8() == c.len_utf8()).unwrap_or(c)
+    };
+    text.chars().map(letter).collect()
+}
+
 /// The symbol of a company's shares, as the cover has it, where the document uses it for nothing else: Salesforce's is CRM.
 fn symbol<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Option<String> {
     let mut further = texts.clone().into_iter().skip_while(|text| !text.to_lowercase().contains(ABOVE_SYMBOL));
@@ -120,7 +132,7 @@ fn symbol<'t>(texts: impl IntoIterator<Item = &'t str> + Clone) -> Option<String
 fn is_used<'t>(part: &str, texts: impl IntoIterator<Item = &'t str>) -> bool {
     let mut used = false;
     for text in texts {
-        let (lower, mut rest) = (text.to_ascii_lowercase(), 0);
+        let (lower, mut rest) = (small(text), 0);
         while let Some(found) = word(&lower, part, rest) {
             if text[found.clone()].starts_with(char::is_lowercase) {
                 return false;
@@ -155,7 +167,7 @@ fn word(text: &str, name: &str, from: usize) -> Option<Range<usize>> {
 /// Where a question has a name, as a word of its own that is no part of another thing's, from a byte on; in capitals alone or
 /// in any letters, and then `name` is in small ones.
 fn find(question: &str, name: &str, mut from: usize, capitals: bool) -> Option<Range<usize>> {
-    let lower = question.to_ascii_lowercase();
+    let lower = small(question);
     loop {
         let range = word(if capitals { question } else { &lower }, name, from)?;
         let (before, after) = (&lower[..range.start], &question[range.end..]);
@@ -231,6 +243,29 @@ mod tests {
         );
         assert_eq!(Company::of(["Annual report", "Nike"]), Company::default());
         assert_eq!(Company::default().unnamed("Nike's sales?"), None);
+    }
+
+    #[test]
+    fn regression_a_name_that_begins_with_another_letter_than_ascii_is_found() {
+        for (cover, question) in [
+            ("Ørsted Inc.", "How much wind power did Ørsted sell?"),
+            ("ŠKODA CORP", "How much wind power did Škoda sell?"),
+            // Its small letter has more bytes.
+            ("Ⱥtlas Ltd", "How much wind power did ȺTLAS sell?"),
+        ] {
+            let company = Company::of([cover, "(Exact name of registrant as specified in its charter)"]);
+            assert_eq!(
+                company.unnamed(question).as_deref(),
+                Some("How much wind power did the company sell?"),
+                "{company:?}"
+            );
+        }
+        let company = Company::of(["İzmir Holding", "(Exact name of registrant)"]);
+        assert_eq!(
+            company.unnamed("İĲ ȺȾ İzmir holding's ẞ?").as_deref(),
+            Some("İĲ ȺȾ the company's ẞ?"),
+            "{company:?}"
+        );
     }
 
     #[test]
