@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use tabsegnet_lexical::names::STOP;
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Message, ReplySchema, RunCost, chat_json};
 use tabsegnet_segmenter::{Segmenter, SegmenterError};
-use tabsegnet_sql::llm::one_line;
-use tabsegnet_store::Digest;
+use tabsegnet_store::{Digest, one_line};
 
 /// Segments that one question may have.
 const MOST: usize = 8;

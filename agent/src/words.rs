@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use rust_decimal::Decimal;
 use tabsegnet::{NodeKind, RankedNode};
 use tabsegnet_document::months::MONTHS;
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 use crate::candidates::{Candidate, words_candidate};
 use crate::facts::{Fact, Facts};

@@ -10,6 +10,7 @@ use sqlparser::tokenizer::{Token, Tokenizer};
 use tabsegnet_llm::{
     Budget, ChatModel, JsonReply, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json,
 };
+use tabsegnet_store::one_line;
 
 use crate::error::QueryError;
 use crate::generate::Labels;
@@ -339,11 +340,6 @@ fn cut(text: &str, most: usize) -> String {
 /// A text as data: one line, in quotation marks, what would end them escaped; at most so many characters of it.
 pub fn quoted(text: &str, most: usize) -> String {
     Json::String(cut(text, most)).to_string()
-}
-
-/// A text in one line.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tabsegnet::{Graph, Node, NodeKind};
 use tabsegnet_document::numbers::{has_decimal_comma, parse_cell_number, with_points};
 use tabsegnet_graph::{EdgeType, GridNode as _, Span};
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 use crate::answer::Citation;
 use crate::quantity::{Quantity, Scale, of_cell, of_sentence};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use tabsegnet::NodeKind;
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 use crate::program::Program;
 use crate::walk::action::{Action, Call};

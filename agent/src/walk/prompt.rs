@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tabsegnet_llm::estimated_tokens;
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 use crate::walk::chooser::View;
 use crate::walk::trace::TraceEvent;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tabsegnet_llm::{
     Budget, ChatModel, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json, estimated_tokens,
 };
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 use crate::walk::cells::CellGraph;
 use crate::walk::windows::windows;

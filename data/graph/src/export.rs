@@ -3,6 +3,8 @@
 use petgraph::dot::{Config, Dot};
 use petgraph::graph::EdgeReference;
 use petgraph_graphml::GraphMl;
+// XML 1.0 has no way to write most control characters.
+use tabsegnet_store::printable;
 
 use crate::graph::Graph;
 use crate::node::Node;
@@ -58,9 +60,4 @@ impl<N: NodeText> Graph<N> {
         };
         format!("{:?}", Dot::with_attr_getters(&self.to_petgraph(), &config, &edge, &node))
     }
-}
-
-/// XML 1.0 has no way to write most control characters.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

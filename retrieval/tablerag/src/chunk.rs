@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tabsegnet::context::tokens;
 use tabsegnet_document::model::{Block, Document, Heading, Outline, Table};
 use tabsegnet_document::node_id;
-use tabsegnet_sql::llm::one_line;
+use tabsegnet_store::one_line;
 
 /// How documents are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, Message, Piece, ReplySchema, Tokens, chat_json};
 use tabsegnet_sql::Rows;
-use tabsegnet_sql::llm::{StatementRequest, one_line, quoted, write_statement};
+use tabsegnet_sql::llm::{StatementRequest, quoted, write_statement};
 use tabsegnet_sql::schema_graph::SqlDialect;
+use tabsegnet_store::one_line;
 
 use crate::library::Library;
 use crate::planner::{Evidence, Need, Planner, State, Statement, Step, Trust, Weighed};

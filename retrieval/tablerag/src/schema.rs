@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use tabsegnet_document::model::Table;
-use tabsegnet_sql::llm::one_line;
 use tabsegnet_sql::tables::ImportedTable;
+use tabsegnet_store::one_line;
 
 use crate::chunk::cell;
 

@@ -157,7 +157,7 @@ impl Shown {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "/")
+    tabsegnet_store::one_line(text).replace('|', "/")
 }
 
 /// A text of at most so many characters.
