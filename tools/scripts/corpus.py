@@ -70,7 +70,8 @@ Where sets share tables, no question is learnt from that is about a table of a d
 The sets are made by `tools/scripts/corpus_sets.py`, the tasks of MultiTableQA by `build-multitable`, which takes tables and questions
 of one's own too, and WTQ, SQA, TabFact, OTT-QA and HybridQA as they are downloaded (`--data-set wtq=FOLDER`, `--help`). Whoever has the published files can index them and measure on them: `build-multitable
 --from-published FOLDER/NAME… --task single --output OUT` makes of `NAME_table.jsonl` and `NAME_query.jsonl` the `tables.jsonl`
-and `questions.jsonl` that `index` and `[[corpus.parts]]` read.
+and `questions.jsonl` that `index` and `[[corpus.parts]]` read. `--form published [--name NAME]` writes the published form instead;
+`--seed N` makes other cuts and wordings.
 
 `[corpus.candidates]` says which links are followed, whether cells are looked at, whether the first are seen beside each
 other and whether questions' vectors are adapted.
