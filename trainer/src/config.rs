@@ -161,7 +161,7 @@ pub struct Config {
     pub answers: AnswersConfig,
     /// Where a language model is whose answers are measured, and how it is spoken to.
     pub llm: LlmSettings,
-    /// How it walks.
+    /// How a language model walks.
     pub agent: WalkSettings,
     /// A language model that judges answers.
     pub judge: LlmSettings,

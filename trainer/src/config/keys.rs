@@ -73,7 +73,8 @@ fn unknown(place: &str, key: &str) -> ConfigError {
     ConfigError::UnknownKey { place: place.to_owned(), key: key.to_owned(), hint }
 }
 
-fn paths(prefix: &str, table: &Table, out: &mut Vec<String>) {
+/// All keys, sections too; of a list of sections those of its first.
+pub(super) fn paths(prefix: &str, table: &Table, out: &mut Vec<String>) {
     for (key, value) in table {
         let path = format!("{prefix}{key}");
         match value {

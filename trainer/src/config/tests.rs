@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 
 use super::*;
@@ -28,6 +29,32 @@ fn what_print_config_prints_reads_back_as_the_same() {
     let keys: Vec<String> = config.to_toml().unwrap().lines().map(str::to_owned).collect();
     assert!(keys.contains(&"learning_rate = 0.001".to_owned()));
     assert!(keys.contains(&"precision = \"f32\"".to_owned()));
+}
+
+#[test]
+fn the_page_of_settings_has_every_key_with_its_default() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md")).unwrap();
+    let mut paths = Vec::new();
+    keys::paths("", &known().unwrap(), &mut paths);
+    let is_section = |path: &&String| paths.iter().any(|other| other.starts_with(&format!("{path}.")));
+    // A judge has the keys of a language model, a part of a mix those of the section that it is in.
+    let is_elsewhere = |path: &&String| path.starts_with("judge.") || path.starts_with("data.parts[0].");
+    let keys = paths.iter().filter(|path| !is_section(path) && !is_elsewhere(path));
+    let keys: BTreeSet<String> = keys.map(|path| path.replace("[0]", "[]")).collect();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let listed: BTreeSet<String> = rows.map(|(key, _)| key.to_owned()).collect();
+    assert_eq!(listed, keys, "tools/scripts/settings.py writes the page anew");
+    let (defaults, mut section) = (load("", &[]).unwrap().to_toml().unwrap(), "");
+    for line in defaults.lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            section = name.trim_end_matches(']');
+        } else if let Some((key, value)) = line.split_once(" = ")
+            && !section.starts_with("judge")
+        {
+            let row = format!("| `{section}.{key}` | `{value}` |");
+            assert!(page.contains(&row), "{row}: tools/scripts/settings.py writes the page anew");
+        }
+    }
 }
 
 #[test]
