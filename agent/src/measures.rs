@@ -162,6 +162,9 @@ pub(crate) fn is_of_all_sales(cited: &Citation, ranking: &Ranking) -> bool {
     is_largest(cited, REVENUE, &ranking.nodes)
 }
 
+/// What pro forma sales may be of the reported ones.
+const NEARLY: f64 = 1.1;
+
 /// Whether no number of another row that is called so is larger in the same years: revenue of the company, and not of a segment.
 fn is_largest(cited: &Citation, part: Part, nodes: &[RankedNode]) -> bool {
     let years_of = |path: &Option<String>| named_years(path.as_deref().unwrap_or_default());
@@ -173,7 +176,7 @@ fn is_largest(cited: &Citation, part: Part, nodes: &[RankedNode]) -> bool {
             let years = years_of(&node.column_headers);
             !years.is_empty() && years.iter().all(|year| own_years.contains(year))
         };
-        parse_cell_number(&node.text).is_some_and(|number| number > own) && is_called() && same_year()
+        parse_cell_number(&node.text).is_some_and(|number| number > NEARLY * own) && is_called() && same_year()
     };
     !own_years.is_empty() && !nodes.iter().any(|node| node.kind == NodeKind::Cell && is_larger(node))
 }
