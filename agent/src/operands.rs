@@ -3,12 +3,15 @@
 
 mod period;
 mod reading;
+mod text;
 
 use std::collections::HashSet;
 use std::str::FromStr as _;
 
 use rust_decimal::Decimal;
-use tabsegnet::{OpenDocument, Question, Ranking, RankingError};
+use tabsegnet::ranking::Position;
+use tabsegnet::{OpenDocument, Question, RankedNode, Ranking, RankingError};
+use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Citation};
 use crate::candidates::is_outflow;
@@ -16,7 +19,7 @@ use crate::checks::check;
 use crate::measures::{all_sales, is_of_all_sales};
 use crate::prediction::shown_number;
 use crate::program::{Argument, Operation, Program, Step};
-use crate::quantity::Unit;
+use crate::quantity::{Unit, to_decimal};
 use crate::question::words;
 use crate::rules::Policy;
 use crate::run::{NoRows, Outcome};
@@ -93,9 +96,13 @@ impl Operands {
             *question = question.replacen(name, sales, 1);
         }
         let mut parts = Vec::new();
-        for question in &questions {
+        for (number, question) in questions.iter().enumerate() {
             let query = Question::new(question).id(&whole.id).top(usize::MAX).each_place();
-            let Some(part) = Found::of(policy.answer(&document.rank(query)?)) else { return Ok(whole) };
+            let part = match self.beside(parts.first(), number, ranking) {
+                Some(part) => Some(part),
+                None => Found::of(policy.answer(&document.rank(query)?)),
+            };
+            let Some(part) = part else { return Ok(whole) };
             parts.push(part);
         }
         let is_of_all = sales.is_none() || parts.last().is_some_and(|part| is_of_all_sales(&part.cited, ranking));
@@ -104,6 +111,30 @@ impl Operands {
             Some(combined) => combined.said_to(&whole, questions.join(" ")),
             None => whole,
         })
+    }
+
+    /// What stands in the row of the first part under the same header of another year.
+    fn beside(&self, first: Option<&Found>, number: usize, ranking: &Ranking) -> Option<Found> {
+        let (first, from, to) = (first.filter(|_| self.of_one)?, self.years.first()?, self.years.get(number)?);
+        let (Position::Cell { table, row, .. }, Some(header)) = (&first.cited.position, &first.cited.column_headers)
+        else {
+            return None;
+        };
+        let header = (named_years(header) == [*from]).then(|| header.replace(&from.to_string(), &to.to_string()))?;
+        let is_beside = |node: &&RankedNode| {
+            let in_row =
+                matches!(&node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row));
+            in_row && node.column_headers.as_deref() == Some(&header)
+        };
+        let node = ranking.nodes.iter().find(is_beside)?;
+        let value = to_decimal(parse_cell_number(&node.text)?)?;
+        let answer = Answer {
+            unit: first.answer.unit,
+            scale: first.answer.scale,
+            confidence: first.answer.confidence,
+            ..Answer::default()
+        };
+        Some(Found::new(value, node.into(), answer))
     }
 
     /// Whether an answer does what is asked for, or says what the document states so.
@@ -277,10 +308,14 @@ impl Found {
             return None;
         }
         let value = Decimal::from_str(answer.value.as_deref()?).ok()?;
-        // What is paid stands in brackets, and beside what is paid what is earned.
+        Some(Self::new(value, cited.clone(), answer))
+    }
+
+    /// What is paid stands in brackets, and beside what is paid what is earned: both are meant without their signs.
+    fn new(value: Decimal, cited: Citation, answer: Answer) -> Self {
         let label = cited.row_headers.as_deref().unwrap_or_default();
-        let is_negative_one = is_outflow(&cited.text, label) || label.to_lowercase().ends_with("interest income");
-        Some(Self { value: if is_negative_one { value.abs() } else { value }, cited: cited.clone(), answer })
+        let is_unsigned = is_outflow(&cited.text, label) || label.to_lowercase().ends_with("interest income");
+        Self { value: if is_unsigned { value.abs() } else { value }, cited, answer }
     }
 
     fn is_percent(&self) -> bool {
@@ -313,5 +348,114 @@ impl Answer {
             warnings: other.warnings.clone(),
             ..self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tabsegnet::ranking::Position;
+
+    use super::{Form, Found, Operands};
+    use crate::answer::{Answer, Citation};
+    use crate::quantity::{Scale, Unit};
+
+    fn cited((row, column, text): (&str, &str, &str)) -> Citation {
+        Citation {
+            node: format!("{row} {column}"),
+            text: text.into(),
+            row_headers: Some(row.into()),
+            column_headers: Some(column.into()),
+            position: Position::Cell { table: 0, row: 1, col: 1, rowspan: 1, colspan: 1 },
+            location: None,
+            table: None,
+            file: None,
+            id_in_file: None,
+        }
+    }
+
+    fn found(cell: (&str, &str, &str), unit: Option<Unit>) -> Found {
+        let answer = Answer {
+            answer: cell.2.into(),
+            value: Some(cell.2.replace(['(', ')'], "")),
+            unit,
+            scale: Some(Scale::Million),
+            confidence: 0.75,
+            citations: vec![cited(cell)],
+            ..Answer::default()
+        };
+        Found::of(answer).unwrap()
+    }
+
+    fn said(question: &str, cells: &[(&str, &str, &str)]) -> Option<(String, Option<Scale>, String)> {
+        let parts: Vec<Found> = cells.iter().map(|cell| found(*cell, Some(Unit::Dollar))).collect();
+        let answer = Operands::of(question).unwrap().combined(&parts)?;
+        Some((answer.answer, answer.scale, answer.program.unwrap()))
+    }
+
+    #[test]
+    fn parts_are_put_together() {
+        let (rent, wages) = (("Rent", "2023", "20"), ("Wages", "2023", "80"));
+        let million = Some(Scale::Million);
+        for (question, cells, answer, scale, program) in [
+            ("Rent as a share of wages in 2023?", vec![rent, wages], "25 %", None, "divide(20, 80)"),
+            ("Ratio of wages to rent in 2023?", vec![wages, rent], "4", None, "divide(80, 20)"),
+            ("Wages less rent in 2023?", vec![wages, rent], "$60", million, "subtract(80, 20)"),
+            ("Rent plus wages in 2023?", vec![rent, wages], "$100", million, "add(20, 80)"),
+            ("Was rent above wages in 2023?", vec![rent, wages], "no", None, "greater(20, 80)"),
+            ("Which cost less in 2023, rent or wages?", vec![rent, wages], "rent", None, "greater(80, 20)"),
+            (
+                "By what percentage did rent rise in 2023?",
+                vec![rent, ("Rent", "2022", "16")],
+                "25 %",
+                None,
+                "subtract(20, 16), divide(#0, 16)",
+            ),
+            (
+                "Average rent over 2021 to 2023?",
+                vec![("Rent", "2021", "10"), ("Rent", "2022", "15"), rent],
+                "$15",
+                million,
+                "add(10, 15), add(#0, 20), divide(#1, const_3)",
+            ),
+        ] {
+            assert_eq!(said(question, &cells), Some((answer.into(), scale, program.into())), "{question}");
+        }
+    }
+
+    #[test]
+    fn parts_that_do_not_go_together_are_not() {
+        let rent = ("Rent", "2023", "20");
+        for (question, cells) in [
+            // A part of more than its whole, of another year, one place twice, another row for another year.
+            ("Wages as a share of rent in 2023?", [("Wages", "2023", "80"), rent]),
+            ("Rent plus wages?", [rent, ("Wages", "2022", "80")]),
+            ("Rent plus wages?", [rent, rent]),
+            ("Did rent rise in 2023?", [rent, ("Rent of offices", "2022", "16")]),
+        ] {
+            assert_eq!(said(question, &cells), None, "{question}");
+        }
+        let shares = [("Margin", "2023"), ("Tax rate", "2023")]
+            .map(|(row, column)| found((row, column, "20"), Some(Unit::Percent)));
+        let of = |question: &str| Operands::of(question).unwrap().combined(&shares).is_some();
+        assert!(!of("Margin as a share of tax rate?") && of("Was margin above tax rate?"));
+    }
+
+    #[test]
+    fn what_a_policy_does_with_the_right_places_is_left() {
+        let done = |question: &str, program: Option<&str>, cells: &[(&str, &str, &str)]| {
+            let citations = cells.iter().map(|cell| cited(*cell)).collect();
+            let answer = Answer { program: program.map(str::to_owned), citations, ..Answer::default() };
+            let operands = Operands::of(question).unwrap();
+            operands.is_done_by(&answer) && operands.is_of_all(&answer)
+        };
+        let (old, new) = (("Rent", "2022", "16"), ("Rent", "2023", "20"));
+        let rise = "By what percentage did rent rise in 2023?";
+        assert!(done(rise, Some("subtract(20, 16), divide(#0, 16)"), &[new, old]));
+        assert!(!done(rise, Some("subtract(20, 16)"), &[new, old]) && !done(rise, None, &[new]));
+        assert!(!done(rise, Some("subtract(20, 20), divide(#0, 20)"), &[new, new]));
+        let sum = "Rent and wages together in 2023?";
+        assert!(done(sum, Some("add(20, 80)"), &[new, ("Wages", "2023", "80")]));
+        assert!(done(sum, None, &[("Rent and wages", "2023", "100")]) && !done(sum, None, &[new]));
+        assert_eq!(Operands::of(sum).unwrap().form, Form::Sum);
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
-        (Family::Change | Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
+        (Family::Change, [new, old]) => fraction(new, old).or_else(|| one_number(new, old)),
+        (Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
         _ => None,
     };
     let of_sense = match inquiry.wants_verdict() && !is_verdict(candidate, inquiry) {
@@ -408,6 +409,13 @@ fn no_other_time(new: &Fact, old: &Fact, inquiry: &Inquiry) -> Option<String> {
     let apart = new.row().zip(old.row()).is_some_and(|(a, b)| a != b) && of(new).is_disjoint(&of(old));
     let same_time = new.years.len() == 1 && new.years == old.years;
     (grows && apart && same_time).then(|| format!("{} and {} are of one time, and no change", new.text, old.text))
+}
+
+/// What two tables say of one thing at one time is no change.
+fn one_number(new: &Fact, old: &Fact) -> Option<String> {
+    let is_one = new.quantity.value == old.quantity.value && new.label == old.label;
+    (is_one && !new.years.is_empty() && new.years == old.years)
+        .then(|| format!("{} and {} are of one thing at one time", new.text, old.text))
 }
 
 /// 12 % and 0.1 count in different ways, as far as anyone can tell.
