@@ -54,7 +54,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or_else(|| kinds::objection(candidate, nodes, inquiry))
         .or_else(|| places::objection(candidate, nodes, inquiry))
         .or_else(|| times::objection(candidate, nodes, inquiry))
-        .or_else(|| extremes::objection(candidate, inquiry))
+        .or_else(|| extremes::objection(candidate, nodes, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
         .or_else(|| no_age(candidate, inquiry))

@@ -1,15 +1,19 @@
 //! Objections to what is said to be largest or smallest: names that are none of what the question chooses from.
 
+use tabsegnet::RankedNode;
+
 use crate::candidates::Candidate;
 use crate::family::Family;
 use crate::question::{Inquiry, words};
+use crate::words::last;
 use crate::years::is_year;
 
 /// What a question wants that chooses a time.
 const TIMES: [&str; 7] = ["year", "quarter", "month", "period", "date", "week", "day"];
 
-/// A year where the question wants no time, or the name of what is compared: "Revenues" to "which region has the largest revenues".
-pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+/// A year where the question wants no time, or a line that has what is compared among its names: "Revenues" and "Cost of sales" to
+/// "which region has the largest revenues".
+pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let name = candidate.words.first().filter(|_| matches!(candidate.family, Family::ArgMax | Family::ArgMin))?;
     let first = inquiry.text.split_whitespace().next().unwrap_or_default();
     let wanted: Vec<&str> = inquiry.text.split_whitespace().skip(1).take(3).collect();
@@ -22,8 +26,16 @@ pub(super) fn objection(candidate: &Candidate, inquiry: &Inquiry) -> Option<Stri
     }
     // "Service" may be a service offering.
     let chosen: Vec<String> = words(&wanted.join(" ")).into_iter().map(|(stem, _)| stem).collect();
-    let stems = words(&name.to_lowercase());
-    let is_compared = |stem: &String| inquiry.words.contains(stem) && !chosen.contains(stem);
-    let is_compared = !stems.is_empty() && stems.iter().all(|(stem, _)| is_compared(stem));
-    is_compared.then(|| format!("{name} is what the question compares by, and not what it chooses from"))
+    let is_compared = |name: &&str| {
+        let stems = words(&name.to_lowercase());
+        !stems.is_empty() && stems.iter().all(|(stem, _)| inquiry.words.contains(stem) && !chosen.contains(stem))
+    };
+    let is_row = candidate.facts.windows(2).all(|two| two[0].row() == two[1].row());
+    let names = candidate.facts.iter().filter_map(|fact| {
+        let node = nodes.get(fact.node)?;
+        let path = if is_row { node.column_headers.as_deref() } else { node.row_headers.as_deref() }?;
+        Some(last(path))
+    });
+    let compared = [name.as_str()].into_iter().chain(names).find(is_compared)?;
+    Some(format!("{compared} is what the question compares by, and {name} stands beside it"))
 }

@@ -17,6 +17,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
     let in_tables = || candidate.facts.iter().filter(|fact| fact.place.is_some());
     in_tables()
         .find_map(|fact| other_rates(fact, nodes, inquiry))
+        .or_else(|| in_tables().find_map(|fact| deferred(fact, nodes, inquiry)))
         .or_else(|| in_tables().find_map(|fact| other_end(fact, nodes, inquiry)))
         .or_else(|| in_tables().find_map(|fact| part(candidate.family, fact, nodes, inquiry)))
         .or_else(|| in_tables().find_map(|fact| component(candidate.family, fact, nodes, inquiry)))
@@ -34,6 +35,14 @@ fn other_rates(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<S
     };
     let amiss = !asks && headers(nodes.get(fact.node)).any(is_of_rates);
     amiss.then(|| format!("{} is at other rates of exchange than those of its year", fact.text))
+}
+
+/// What stands under deferred taxes is no amount of what it is called: "capitalized research and development" is a tax asset there.
+fn deferred(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let asks = [" tax", "deferred", "valuation allowance"].iter().any(|cue| inquiry.has(cue));
+    let is_deferred = |header: &str| header.to_lowercase().contains("deferred tax");
+    (!asks && headers(nodes.get(fact.node)).any(is_deferred))
+        .then(|| format!("{} is of deferred taxes, which the question does not name", fact.text))
 }
 
 /// The question asks for what there was at one end of a period, and a number is called that of the other end.
