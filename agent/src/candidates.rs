@@ -11,7 +11,7 @@ use crate::family::Family;
 use crate::features::{Features, RunFeatures, WordFeatures, flag, of_fact, of_family, of_pair, of_run, of_words};
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Scale, Unit};
-use crate::question::{Inquiry, words};
+use crate::question::{Inquiry, stems};
 use crate::run::{NoRows, Outcome, RunError};
 use crate::words::words_candidates;
 use crate::years::may_be_year;
@@ -200,7 +200,7 @@ fn is_other_way_round(a: &Fact, b: &Fact, inquiry: &Inquiry) -> bool {
         let place = inquiry.years.iter().position(|year| fact.latest() == Some(*year));
         place.map(|place| if is_turned { inquiry.years.len() - place } else { place })
     };
-    let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<HashSet<String>>();
+    let of = |fact: &Fact| stems(&fact.label).collect::<HashSet<String>>();
     let (of_a, of_b) = (of(a), of(b));
     // By a word that the other one's label has not.
     let first = |own: &HashSet<String>, other: &HashSet<String>| {
@@ -305,7 +305,7 @@ impl<'q> Comparable<'q> {
 /// The words of a label that the question has, and those that it has not; months are neither.
 fn shared(label: &str, inquiry: &Inquiry) -> [HashSet<String>; 2] {
     let is_month = |word: &str| MONTHS.iter().any(|month| month.starts_with(word) || word == *month);
-    let words = words(label).into_iter().map(|(word, _)| word).filter(|word| !is_month(word));
+    let words = stems(label).filter(|word| !is_month(word));
     let (named, others) = words.partition(|word| inquiry.words.contains(word));
     [named, others]
 }

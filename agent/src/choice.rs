@@ -84,7 +84,12 @@ fn points_elsewhere(text: &str) -> bool {
 impl Candidates {
     /// Those of a ranking with all nodes of its document.
     pub fn of(ranking: &Ranking) -> Self {
-        let inquiry = Inquiry::new(&ranking.question, ranking.read_as.as_deref());
+        Self::of_question(ranking, &ranking.question, ranking.read_as.as_deref())
+    }
+
+    /// Those for another question than the ranking's, which its nodes answer too; `read_as` is the same with a glossary's words.
+    pub(crate) fn of_question(ranking: &Ranking, question: &str, read_as: Option<&str>) -> Self {
+        let inquiry = Inquiry::new(question, read_as);
         let facts = Facts::new(ranking, &inquiry);
         let mut candidates = candidates(&facts, &inquiry);
         // What is to give a reason or a name says no number.
@@ -97,7 +102,7 @@ impl Candidates {
         if inquiry.wanted == Wanted::Sentence && !names {
             keep_if_any(&mut candidates, says);
         }
-        if inquiry.wanted == Wanted::Sentence && asks_for_reason(&ranking.question) {
+        if inquiry.wanted == Wanted::Sentence && asks_for_reason(question) {
             keep_if_any(&mut candidates, |candidate| candidate.words.iter().any(|text| gives_reason(text)));
             keep_if_any(&mut candidates, |candidate| !candidate.words.iter().any(|text| points_elsewhere(text)));
         }
@@ -128,7 +133,7 @@ impl Candidates {
         let of_question = QuestionFeatures {
             nodes: (1.0 + ranking.nodes_in_document as f32).ln(),
             passages: passages as f32 / BEST as f32,
-            words: ranking.question.split_whitespace().count() as f32,
+            words: question.split_whitespace().count() as f32,
             covers: most(&|fact| fact.covers),
             names_operation: most(&|fact| fact.operations[0]),
             has_passages: flag(content == Content::Texts),

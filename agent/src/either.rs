@@ -3,6 +3,7 @@
 use tabsegnet::Ranking;
 
 use crate::answer::Answer;
+use crate::choice::Candidates;
 use crate::years::years;
 
 /// A question in which of two years there was more, or less, of something: "was it larger in 2016 or 2017".
@@ -31,10 +32,10 @@ impl Either {
         is_year.then(|| Self { question: format!("{first} than in {other}?"), years: [*year, *other] })
     }
 
-    /// The ranking, of the question for yes or no.
-    pub fn ranking(&self, ranking: &Ranking) -> Ranking {
+    /// The candidates for yes or no.
+    pub fn candidates(&self, ranking: &Ranking) -> Candidates {
         let read_as = ranking.read_as.as_deref().and_then(Self::of).map(|of| of.question);
-        Ranking { question: self.question.clone(), read_as, ..ranking.clone() }
+        Candidates::of_question(ranking, &self.question, read_as.as_deref())
     }
 
     /// The year that yes or no means.

@@ -9,7 +9,7 @@ use tabsegnet_document::numbers::with_points;
 
 use crate::program::Argument;
 use crate::quantity::{Quantity, Unit, Written, of_cell, of_sentence};
-use crate::question::{Inquiry, operations, words};
+use crate::question::{Inquiry, operations, stems};
 use crate::table_units::TableUnits;
 
 /// Best nodes whose numbers are looked at.
@@ -286,7 +286,7 @@ impl<'r> Facts<'r> {
         label: &str,
         inquiry: &Inquiry,
     ) -> Fact {
-        let of_label: HashSet<String> = words(label).into_iter().map(|(word, _)| word).collect();
+        let of_label: HashSet<String> = stems(label).collect();
         let shared = inquiry.words.intersection(&of_label).count() as f32;
         let share = |of: usize| if of == 0 { 0.0 } else { shared / of as f32 };
         let (covers, covered) = (share(inquiry.words.len()), share(of_label.len()));
@@ -301,7 +301,7 @@ impl<'r> Facts<'r> {
             };
         let node = self.nodes.get(number);
         let share_of = |text: &str| {
-            let of: Vec<String> = words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect();
+            let of: Vec<String> = stems(&text.to_lowercase()).collect();
             let shared = of.iter().filter(|word| inquiry.words.contains(*word)).count();
             if of.is_empty() { 0.0 } else { shared as f32 / of.len() as f32 }
         };
@@ -325,8 +325,7 @@ impl<'r> Facts<'r> {
             .into_iter()
             .flat_map(|table| self.units.headings(table).iter().copied())
             .chain(node.and_then(|node| node.section.last()).map(String::as_str))
-            .flat_map(|text| words(&text.to_lowercase()))
-            .map(|(word, _)| word)
+            .flat_map(|text| stems(&text.to_lowercase()))
             .collect();
         let heading = match inquiry.words.len() {
             0 => 0.0,

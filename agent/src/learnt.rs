@@ -64,13 +64,13 @@ impl Policy for Learnt {
     }
 
     fn answer(&self, ranking: &Ranking) -> Answer {
-        let to = |ranking: &Ranking| self.answer_with(ranking, &Candidates::of(ranking));
+        let to = |candidates: Candidates| self.answer_with(ranking, &candidates);
         let answer = if let Some(threshold) = Threshold::of(&ranking.question) {
-            threshold.verdict(to(&threshold.ranking(ranking)))
+            threshold.verdict(to(threshold.candidates(ranking)))
         } else if let Some(either) = Either::of(&ranking.question) {
-            either.year(to(&either.ranking(ranking)))
+            either.year(to(either.candidates(ranking)))
         } else {
-            to(ranking)
+            to(Candidates::of(ranking))
         };
         answer.of(ranking, self.name())
     }

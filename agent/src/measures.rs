@@ -220,10 +220,7 @@ pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Poli
     };
     let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
     let defined = document.rank(query)?;
-    let mut answer = policy.answer(&defined);
-    if !measure.is_of_parts(&answer, &defined.nodes) {
-        answer = from_parts(&question, answer)?;
-    }
+    let mut answer = from_parts(&question, policy.answer(&defined))?;
     if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
         let what = format!("{} is worked out from {of} and {by}", answer.said());

@@ -20,7 +20,7 @@ use crate::measures::{all_sales, is_of_all_sales};
 use crate::prediction::shown_number;
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Unit, to_decimal};
-use crate::question::words;
+use crate::question::{stems, words};
 use crate::rules::Policy;
 use crate::run::{NoRows, Outcome};
 use crate::years::named_years;
@@ -97,9 +97,12 @@ impl Operands {
         }
         let mut parts = Vec::new();
         for (number, question) in questions.iter().enumerate() {
+            // Of the last years those before the latest stand in its row.
+            let is_beside_alone = number > 0 && self.years.is_empty() && self.of_one;
             let query = Question::new(question).id(&whole.id).top(usize::MAX).each_place();
             let part = match self.beside(parts.first(), number, ranking) {
                 Some(part) => Some(part),
+                None if is_beside_alone => None,
                 None => Found::of(policy.answer(&document.rank(query)?)),
             };
             let Some(part) = part else { return Ok(whole) };
@@ -108,19 +111,27 @@ impl Operands {
         let is_of_all = sales.is_none() || parts.last().is_some_and(|part| is_of_all_sales(&part.cited, ranking));
         let is_surer = |of: &Answer| is_of_all && (!is_done || of.confidence > whole.confidence);
         Ok(match self.combined(&parts).filter(is_surer) {
-            Some(combined) => combined.said_to(&whole, questions.join(" ")),
+            Some(combined) => {
+                questions.dedup();
+                combined.said_to(&whole, questions.join(" "))
+            }
             None => whole,
         })
     }
 
     /// What stands in the row of the first part under the same header of another year.
     fn beside(&self, first: Option<&Found>, number: usize, ranking: &Ranking) -> Option<Found> {
-        let (first, from, to) = (first.filter(|_| self.of_one)?, self.years.first()?, self.years.get(number)?);
+        let first = first.filter(|_| self.of_one)?;
+        let latest = || years(&first.cited).first().copied();
+        let (from, to) = match self.years.as_slice() {
+            [] => (latest()?, latest()?.checked_sub(u16::try_from(number).ok()?)?),
+            [first, ..] => (*first, *self.years.get(number)?),
+        };
         let (Position::Cell { table, row, .. }, Some(header)) = (&first.cited.position, &first.cited.column_headers)
         else {
             return None;
         };
-        let header = (named_years(header) == [*from]).then(|| header.replace(&from.to_string(), &to.to_string()))?;
+        let header = (named_years(header) == [from]).then(|| header.replace(&from.to_string(), &to.to_string()))?;
         let is_beside = |node: &&RankedNode| {
             let in_row =
                 matches!(&node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row));
@@ -176,8 +187,7 @@ impl Operands {
     /// Whether a document states what is asked for: a percentage, a change, or a number at which all names stand.
     fn is_stated_by(&self, answer: &Answer) -> bool {
         let headers = |cited: &Citation| cited.headers().map(str::to_lowercase).collect::<Vec<_>>();
-        let stems: HashSet<String> =
-            answer.citations.iter().flat_map(headers).flat_map(|path| words(&path)).map(|(stem, _)| stem).collect();
+        let stems: HashSet<String> = answer.citations.iter().flat_map(headers).flat_map(|path| stems(&path)).collect();
         let has_name = |name: &String| words(&name.to_lowercase()).iter().any(|(stem, _)| stems.contains(stem));
         let has = |cues: &[&str]| cues.iter().any(|cue| stems.iter().any(|stem| stem.starts_with(cue)));
         match self.form {
@@ -200,6 +210,11 @@ impl Operands {
         let is_percent = first.is_percent();
         let alike = |part: &Found| part.is_percent() == is_percent && part.answer.scale == first.answer.scale;
         let places: HashSet<&str> = parts.iter().map(|part| part.cited.node.as_str()).collect();
+        // One number of one row, in two tables.
+        let is_twice = |part: &Found| part.value == first.value && row(&part.cited) == row(&first.cited);
+        if !self.of_one && row(&first.cited).is_some() && parts.iter().skip(1).any(is_twice) {
+            return None;
+        }
         let at_one_time = |part: &Found| {
             let (of, others) = (years(&first.cited), years(&part.cited));
             of.is_empty() || others.is_empty() || of.iter().any(|year| others.contains(year))

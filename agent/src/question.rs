@@ -95,7 +95,7 @@ impl Inquiry {
             .find_map(|(phrase, scale)| text.contains(phrase).then_some(scale));
         let places = words(&text);
         let mut all: HashSet<String> = places.iter().map(|(word, _)| word.clone()).collect();
-        all.extend(words(&read_as.unwrap_or("").to_lowercase()).into_iter().map(|(word, _)| word));
+        all.extend(stems(&read_as.unwrap_or("").to_lowercase()));
         let wanted = wanted(&text);
         let quantities = of_sentence(&text).into_iter().map(|written| written.quantity).collect();
         let proper = names::of(question, read_as);
@@ -304,6 +304,11 @@ pub(crate) fn words(text: &str) -> Vec<(String, usize)> {
         }
     }
     found
+}
+
+/// The stems alone.
+pub(crate) fn stems(text: &str) -> impl Iterator<Item = String> + use<> {
+    words(text).into_iter().map(|(stem, _)| stem)
 }
 
 /// Without the endings that singular and plural, verb and noun differ in.

@@ -9,6 +9,7 @@ use tabsegnet::Ranking;
 
 use crate::answer::{Answer, Check, Citation};
 use crate::candidates::is_outflow;
+use crate::choice::Candidates;
 use crate::program::{Argument, Operation, Program, Step};
 use crate::quantity::{Quantity, Scale, Unit, of_sentence};
 use crate::run::{NoRows, Outcome};
@@ -73,10 +74,10 @@ impl Threshold {
         (!before.is_empty()).then_some(Self { question, number: number.quantity, less: *less, or_equal: *or_equal })
     }
 
-    /// The ranking, of the question for the amount.
-    pub(crate) fn ranking(&self, ranking: &Ranking) -> Ranking {
+    /// The candidates for the amount.
+    pub(crate) fn candidates(&self, ranking: &Ranking) -> Candidates {
         let read_as = ranking.read_as.as_deref().and_then(Self::of).map(|of| of.question);
-        Ranking { question: self.question.clone(), read_as, ..ranking.clone() }
+        Candidates::of_question(ranking, &self.question, read_as.as_deref())
     }
 
     /// Yes or no, by the answer to the question for the amount; an abstention where the two cannot be compared.

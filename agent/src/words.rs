@@ -13,7 +13,7 @@ use crate::facts::{Fact, Facts};
 use crate::family::Family;
 use crate::features::{WordFeatures, flag};
 use crate::quantity::{Quantity, Scale, sum_of_others};
-use crate::question::{Inquiry, words};
+use crate::question::{Inquiry, stems, words};
 use crate::run::Outcome;
 use crate::years::years;
 
@@ -97,7 +97,7 @@ pub(crate) fn last(path: &str) -> &str {
 
 /// What a text says of itself.
 fn described(text: &str, inquiry: &Inquiry) -> WordFeatures {
-    let of_text: Vec<String> = words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect();
+    let of_text: Vec<String> = stems(&text.to_lowercase()).collect();
     let shared = of_text.iter().filter(|word| inquiry.words.contains(*word)).count();
     let share = if of_text.is_empty() { 0.0 } else { shared as f32 / of_text.len() as f32 };
     let count = text.split_whitespace().count();
@@ -365,7 +365,7 @@ fn member(facts: &Facts<'_>, fact: Fact, is_row: bool, inquiry: &Inquiry) -> Opt
         [(year, _)] => year.to_string(),
         _ => last(path).to_owned(),
     };
-    let of_name: Vec<String> = words(&last(path).to_lowercase()).into_iter().map(|(word, _)| word).collect();
+    let of_name: Vec<String> = stems(&last(path).to_lowercase()).collect();
     let shared = of_name.iter().filter(|word| inquiry.words.contains(*word)).count();
     let by_words = shared > 0 && 2 * shared >= of_name.len();
     let by_year = years(path).iter().any(|(year, _)| inquiry.names_year(*year));

@@ -20,7 +20,7 @@ use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
 use crate::names::is_named;
-use crate::question::{Inquiry, names_quarter, quarters, words};
+use crate::question::{Inquiry, names_quarter, quarters, stems};
 use crate::run::Outcome;
 use crate::years::is_year;
 
@@ -184,11 +184,10 @@ fn left_out(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> O
         let rest = rest.strip_prefix(us).filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
         Some(format!("united states {rest}"))
     });
-    let named: Vec<String> =
-        words(after.as_deref().unwrap_or(rest)).into_iter().map(|(word, _)| word).take(2).collect();
+    let named: Vec<String> = stems(after.as_deref().unwrap_or(rest)).take(2).collect();
     let of_that = |text: &str| {
         let text = text.to_lowercase();
-        let own: Vec<String> = words(&text).into_iter().map(|(word, _)| word).collect();
+        let own: Vec<String> = stems(&text).collect();
         !named.is_empty()
             && named.iter().all(|word| own.contains(word))
             && !OTHERS.iter().any(|other| text.contains(other))
@@ -404,7 +403,7 @@ fn no_other_time(new: &Fact, old: &Fact, inquiry: &Inquiry) -> Option<String> {
     const GROWS: [&str; 9] = ["growth", "grow", "grew", " rise", " rose", " fall", " fell", " climb", " drop"];
     const BESIDE: [&str; 4] = [" than ", " compared ", " versus ", " relative "];
     let grows = GROWS.iter().any(|cue| inquiry.has(cue)) && !BESIDE.iter().any(|cue| inquiry.has(cue));
-    let of = |fact: &Fact| words(&fact.label).into_iter().map(|(word, _)| word).collect::<BTreeSet<String>>();
+    let of = |fact: &Fact| stems(&fact.label).collect::<BTreeSet<String>>();
     // Rows of one thing may be of its beginning and its end.
     let apart = new.row().zip(old.row()).is_some_and(|(a, b)| a != b) && of(new).is_disjoint(&of(old));
     let same_time = new.years.len() == 1 && new.years == old.years;

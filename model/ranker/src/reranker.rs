@@ -72,6 +72,8 @@ const OF_ALL: f32 = 2.0;
 const IN_STATEMENT: f32 = 2.0;
 const OF_PARENT: f32 = -1.5;
 const OF_STOCK: f32 = -3.0;
+/// What the sentence that tells how many people are employed gets where that is wanted: of eleven reports it was first in five.
+const HEADCOUNT: f32 = 6.0;
 
 fn of_change(question: Change, cell: Change) -> f32 {
     match (question, cell) {
@@ -108,6 +110,7 @@ fn wanted_of(context: &QueryContext<'_>, nodes: &[u32]) -> Vec<f32> {
         NodeKind::Passage if reason && gives_reason(&node.text) => GIVES_REASON,
         NodeKind::Passage if reason => 0.0,
         _ if reason => CANNOT_ANSWER,
+        NodeKind::Passage if whereabouts.is_headcount(&node.text) => HEADCOUNT,
         NodeKind::Passage if amount && !has_amount(&node.text) => CANNOT_ANSWER,
         NodeKind::Passage if level && tells_change(&node.text) => TELLS_CHANGE,
         NodeKind::Cell => {

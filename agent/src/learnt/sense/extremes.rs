@@ -4,7 +4,7 @@ use tabsegnet::RankedNode;
 
 use crate::candidates::Candidate;
 use crate::family::Family;
-use crate::question::{Inquiry, words};
+use crate::question::{Inquiry, stems, words};
 use crate::words::last;
 use crate::years::is_year;
 
@@ -25,7 +25,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         return Some(format!("{name} is a year, and the question wants no time"));
     }
     // "Service" may be a service offering.
-    let chosen: Vec<String> = words(&wanted.join(" ")).into_iter().map(|(stem, _)| stem).collect();
+    let chosen: Vec<String> = stems(&wanted.join(" ")).collect();
     let is_compared = |name: &&str| {
         let stems = words(&name.to_lowercase());
         !stems.is_empty() && stems.iter().all(|(stem, _)| inquiry.words.contains(stem) && !chosen.contains(stem))

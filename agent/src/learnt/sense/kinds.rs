@@ -10,7 +10,7 @@ use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
 use crate::quantity::{Unit, Written, of_sentence, sum_of_others};
-use crate::question::{Inquiry, words};
+use crate::question::{Inquiry, stems, words};
 use crate::run::Outcome;
 use crate::years::{is_date, may_be_year, years};
 
@@ -103,7 +103,7 @@ fn counted(after: &str) -> Vec<String> {
         "of", "in",
     ];
     let noun = after.split(' ').take_while(|word| !VERBS.contains(word)).collect::<Vec<&str>>().join(" ");
-    words(&noun).into_iter().map(|(word, _)| word).collect()
+    stems(&noun).collect()
 }
 
 /// A sum of parts and of their sum.

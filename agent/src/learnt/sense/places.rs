@@ -6,7 +6,7 @@ use tabsegnet::{NodeKind, RankedNode};
 use crate::candidates::Candidate;
 use crate::facts::Fact;
 use crate::family::Family;
-use crate::question::{Inquiry, words};
+use crate::question::{Inquiry, stems};
 use crate::words::last;
 
 use super::headers;
@@ -113,7 +113,7 @@ fn part(family: Family, fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) ->
     }
     let node = nodes.get(fact.node)?;
     let (thing, own) = node.row_headers.as_ref()?.rsplit_once(" > ")?;
-    let of = |text: &str| words(&text.to_lowercase()).into_iter().map(|(word, _)| word).collect::<Vec<String>>();
+    let of = |text: &str| stems(&text.to_lowercase()).collect::<Vec<String>>();
     let name = of(last(thing));
     let is_named = !name.is_empty() && name.iter().all(|word| inquiry.words.contains(word));
     let mut parts = of(own);
