@@ -131,7 +131,9 @@ impl Operands {
         else {
             return None;
         };
-        let header = (named_years(header) == [from]).then(|| header.replace(&from.to_string(), &to.to_string()))?;
+        let other = header.replace(&from.to_string(), &to.to_string());
+        // "FY19" has no such number.
+        let header = Some(other).filter(|other| named_years(header) == [from] && other != header)?;
         let is_beside = |node: &&RankedNode| {
             let in_row =
                 matches!(&node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row));
