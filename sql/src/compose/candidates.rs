@@ -1,17 +1,21 @@
 //! Statements that may be meant: parts put together, the likeliest first.
 
+mod cover;
 mod drafts;
 mod features;
+mod parts;
 mod senseless;
+mod told;
+mod unasked;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use drafts::Draft;
 
 use super::model::Compiled;
-use super::reading::{Reading, Role, Stated};
+use super::reading::{Reading, Role};
 use super::shape::{Limit, Nested, Shape};
-use super::sketch::{Condition, DatePart, Function, Item, Joined, Sketch};
+use super::sketch::{Condition, DatePart, Item, Joined, Sketch};
 use crate::joins::{JoinTree, Joiner};
 use crate::linking::Words;
 use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
@@ -43,10 +47,14 @@ pub(super) struct Candidate {
     pub meaning: String,
     /// What speaks for it before it is run.
     pub features: Vec<(String, f32)>,
-    /// Whether it shows nothing but keys that the question does not name.
+    /// Whether it shows nothing that rows are told by, or that the question names.
     pub shows_key: bool,
     /// Words of the question that nothing of it is for: right before one of a name that it has, or for what is wanted.
     pub unread: Vec<String>,
+    /// Words that say something of what is wanted, for which it has nothing.
+    pub uncovered: Vec<String>,
+    /// Whether the question says all that it shows and leaves out.
+    pub is_told: bool,
     /// The tables whose rows the question counts, where the statement may count one of them several times.
     pub counted: Vec<usize>,
     score: f32,
@@ -210,130 +218,8 @@ impl<'a, 'g> Maker<'a, 'g> {
         found
     }
 
-    /// Lists of what is shown, the empty one too.
-    fn lists(&self) -> Vec<Choice<Vec<Item>>> {
-        let mut items: Vec<(Item, f32)> = Vec::new();
-        for (column, roles) in &self.roles {
-            for (role, odds) in roles {
-                match role {
-                    Role::Shown => items.push((Item::plain(*column), *odds)),
-                    Role::ShownOf(Function::Mean | Function::Sum) if !self.has_sum(*column) => {}
-                    Role::ShownOf(Function::CountDifferent) if self.is_quantity(*column) => {}
-                    Role::ShownOf(function) => {
-                        items.push((Item { function: Some(*function), column: Some(*column) }, *odds));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        items.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        items.truncate(ITEMS);
-        let mut lists = Vec::new();
-        for chosen in 0_u32..1 << items.len() {
-            if chosen.count_ones() > 4 {
-                continue;
-            }
-            let has = |at: usize| chosen & (1 << at) != 0;
-            let score = items
-                .iter()
-                .enumerate()
-                .map(|(at, (_, odds))| if has(at) { log_logistic(*odds) } else { log_logistic(-odds) })
-                .sum();
-            let mut list: Vec<Item> =
-                items.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (item, _))| *item).collect();
-            list.sort_by_key(|item| {
-                let mention = item.column.and_then(|column| self.reading.columns.get(column));
-                let at = mention.and_then(|m| m.spans.first().map(|s| s.0).or_else(|| m.words.first().copied()));
-                (at.unwrap_or_default(), item.column, item.function)
-            });
-            let odds = |chosen: bool| {
-                let of = items.iter().enumerate().filter(move |(at, _)| has(*at) == chosen);
-                of.map(|(_, (_, odds))| if chosen { *odds } else { -odds }).fold(f32::INFINITY, f32::min)
-            };
-            let (weakest, strongest_left) = (log_logistic(odds(true)), log_logistic(odds(false)));
-            lists.push(Choice { of: list, score, weakest, strongest_left });
-        }
-        let mut lists = best(lists, LISTS);
-        if self.reading.asks_who() {
-            // People are told by their names, which two columns may have.
-            let named = |list: &Choice<Vec<Item>>| {
-                let at = list
-                    .of
-                    .iter()
-                    .position(|item| item.function.is_none() && item.column.is_some_and(|of| self.is_key(of)))?;
-                let halves = self.halves_of(list.of.get(at)?.column?)?;
-                let is_half = |item: &Item| item.column.is_some_and(|column| halves.contains(&column));
-                let mut of = list.of.clone();
-                if of.iter().any(is_half) {
-                    return None;
-                }
-                of.splice(at..=at, halves.into_iter().map(Item::plain));
-                Some(Choice { of, ..*list })
-            };
-            let named: Vec<_> = lists.iter().filter_map(named).collect();
-            lists.extend(named);
-        }
-        lists
-    }
-
     fn is_key(&self, column: usize) -> bool {
         self.graph().columns().get(column).is_some_and(|node| node.is_key)
-    }
-
-    /// First and last name beside a key, where the table has both.
-    fn halves_of(&self, key: usize) -> Option<[usize; 2]> {
-        let table = self.graph().tables().get(self.graph().columns().get(key)?.table)?;
-        let find = |half: &str| table.columns.clone().find(|column| self.reading.name(*column).ends_with(half));
-        Some([find("first name")?, find("last name").or_else(|| find("surname"))?])
-    }
-
-    /// Filters, the empty one too.
-    fn filters(&self, stated: &[Stated]) -> Vec<Choice<Filter>> {
-        let mut odds: Vec<(&Stated, f32)> =
-            stated.iter().map(|stated| (stated, self.model.condition(&stated.features))).collect();
-        odds.sort_by(|a, b| b.1.total_cmp(&a.1));
-        odds.truncate(STATED);
-        let mut spans: Vec<(std::ops::Range<usize>, f32)> = Vec::new();
-        for (stated, odds) in &odds {
-            match spans.iter_mut().find(|(words, _)| *words == stated.words) {
-                Some((_, best)) => *best = best.max(*odds),
-                None => spans.push((stated.words.clone(), *odds)),
-            }
-        }
-        let overlap = |a: &std::ops::Range<usize>, b: &std::ops::Range<usize>| a.start < b.end && b.start < a.end;
-        let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
-        for at in 0..odds.len() {
-            let mut more = Vec::new();
-            for list in chosen.iter().filter(|list| list.len() < 3) {
-                let free = list.iter().all(|other| {
-                    odds.get(*other).zip(odds.get(at)).is_some_and(|((a, _), (b, _))| !overlap(&a.words, &b.words))
-                });
-                if free {
-                    more.push(list.iter().copied().chain([at]).collect());
-                }
-            }
-            chosen.extend(more);
-        }
-        let filters = chosen.into_iter().map(|list| {
-            let picked: Vec<&(&Stated, f32)> = list.iter().filter_map(|at| odds.get(*at)).collect();
-            let words: Vec<_> = picked.iter().map(|(stated, _)| stated.words.clone()).collect();
-            let taken: f32 = picked.iter().map(|(_, odds)| log_logistic(*odds)).sum();
-            let left = spans.iter().filter(|(span, _)| !words.iter().any(|words| overlap(words, span)));
-            let left: Vec<f32> = left.map(|(_, odds)| log_logistic(-odds)).collect();
-            let weakest = picked.iter().map(|(_, odds)| log_logistic(*odds)).fold(0.0, f32::min);
-            let strongest_left = left.iter().copied().fold(0.0, f32::min);
-            let score = taken + left.iter().sum::<f32>();
-            let mut conditions: Vec<(usize, Condition)> =
-                picked.iter().map(|(stated, _)| (stated.words.start, stated.condition.clone())).collect();
-            conditions.sort_by_key(|(at, _)| *at);
-            Choice {
-                of: Filter { conditions: conditions.into_iter().map(|(_, of)| of).collect(), words },
-                score,
-                weakest,
-                strongest_left,
-            }
-        });
-        best(filters.collect(), FILTERS)
     }
 
     /// The statements, the likeliest first.
@@ -454,7 +340,8 @@ impl<'a, 'g> Maker<'a, 'g> {
                     Joined::And => true,
                     Joined::Or => self.reading.may_want_either(),
                     Joined::Intersect => {
-                        sketch.conditions.len() == 2
+                        self.reading.may_want_both()
+                            && sketch.conditions.len() == 2
                             && !aggregated
                             && !shape.group
                             && shape.order.is_none()
@@ -493,56 +380,6 @@ impl<'a, 'g> Maker<'a, 'g> {
     fn words_of_values(&self) -> BTreeSet<usize> {
         let marks = self.reading.marks.iter().enumerate();
         marks.filter(|(_, mark)| *mark == "@").map(|(at, _)| at).collect()
-    }
-
-    /// A statement that counts rows, with each row of a table that the question counts and joins repeat counted once: doctors who
-    /// prescribed something are not prescriptions.
-    fn counting_once(&self, sketch: &Sketch, tree: &JoinTree, counted: &[usize]) -> Option<Sketch> {
-        let key = counted.iter().find_map(|table| {
-            let key = self.graph().tables().get(*table)?.primary_key.as_slice();
-            let is_repeated = tree.tables.contains(table) && tree.repeats(self.graph(), *table);
-            if let ([key], true) = (key, is_repeated) { Some(*key) } else { None }
-        })?;
-        let mut once = sketch.clone();
-        let rows = once.shown.iter_mut().find(|item| **item == Item::ROWS)?;
-        *rows = Item { function: Some(Function::CountDifferent), column: Some(key) };
-        Some(once)
-    }
-
-    /// A statement with the first name alone of people of whom it shows the last name too, where the question names neither.
-    fn with_one_name(&self, sketch: &Sketch) -> Sketch {
-        let mut described = sketch.clone();
-        let halves = sketch.shown.iter().filter_map(|item| self.halves_of(item.column?)).next();
-        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|of| !of.spans.is_empty());
-        if let Some([first, last]) = halves.filter(|halves| !halves.iter().any(|column| is_said(*column)))
-            && sketch.shown.contains(&Item::plain(first))
-        {
-            described.shown.retain(|item| *item != Item::plain(last));
-        }
-        described
-    }
-
-    /// Whether a statement shows keys alone, beside what is counted, that the question does not name.
-    fn shows_key(&self, sketch: &Sketch) -> bool {
-        let mut plain =
-            sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).peekable();
-        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.99);
-        plain.peek().is_some() && plain.all(|column| (self.is_key(column) || self.refers(column)) && !is_said(column))
-    }
-
-    /// A statement that groups rows by what people or things are called, with those who share a name apart.
-    fn apart(&self, sketch: Sketch) -> Sketch {
-        let of_table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
-        let table = sketch.group.first().and_then(|first| of_table(*first));
-        let key =
-            table.and_then(|table| self.graph().tables().get(table)).map_or(&[][..], |of| of.primary_key.as_slice());
-        let ([key], true) = (key, sketch.group.iter().all(|column| of_table(*column) == table)) else { return sketch };
-        let are_halves = self.halves_of(*key).is_some_and(|halves| halves.iter().all(|of| sketch.group.contains(of)));
-        let is_name = |column: &usize| self.reading.is_nearly_unique(*column);
-        match are_halves || sketch.group.iter().any(is_name) {
-            true => Sketch { group: vec![*key], ..sketch },
-            false => sketch,
-        }
     }
 
     /// The statement with its own tables, and with those of likely sets that hold them.
@@ -614,6 +451,11 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
             let unread = self.of_words_left(draft, &columns, &all, &mut features);
+            let left = self.words_left(draft, &self.said(&columns, &all));
+            let uncovered = self.uncovered(draft, &columns, &all, &left).into_iter();
+            let word = |at: usize| self.reading.words.words.get(at).map_or_else(String::new, |word| word.text.clone());
+            let uncovered: Vec<String> = uncovered.map(word).collect();
+            let is_told = self.is_told(&sketch, &tree);
             made.push(Candidate {
                 meaning: self.meaning(&sketch, &tree),
                 shows_key: self.shows_key(&sketch),
@@ -624,6 +466,8 @@ impl<'a, 'g> Maker<'a, 'g> {
                 tree,
                 features,
                 unread,
+                uncovered,
+                is_told,
                 counted,
                 score: draft.score() + of_tables,
             });

@@ -14,7 +14,7 @@ use super::sketch::{DatePart, Function, Operand};
 use crate::linking::words::NUMBERS;
 use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
 use crate::rows::Value;
-use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
+use crate::schema_graph::{ColumnKind, SchemaGraph};
 
 pub(super) use conditions::Stated;
 use periods::Period;
@@ -118,6 +118,8 @@ pub(super) struct Reading<'g> {
     nearly_unique: BTreeSet<usize>,
     /// Columns of yes and no.
     flags: BTreeSet<usize>,
+    /// Whether rows are told by each column.
+    labels: Vec<bool>,
     /// Texts in quotes.
     quoted: Vec<String>,
     /// How likely each table is needed.
@@ -172,27 +174,17 @@ impl<'g> Reading<'g> {
                 }
             }
         }
-        // "Not linked to a campaign" is a missing reference to one.
-        let mut named = columns.clone();
-        for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied && join.from != join.to) {
-            if let ([(from, _)], Some(table)) = (join.pairs.as_slice(), tables.get(join.to)) {
-                // "No employees" are none that refer to it, and no missing reference to one.
-                let is_one = |&&(_, end): &&(usize, usize)| {
-                    let last =
-                        end.checked_sub(1).and_then(|at| words.words.get(at)).map_or("", |word| word.text.as_str());
-                    !last.ends_with('s') || last.ends_with("ss") || last.ends_with("us")
-                };
-                let spans = table.spans.iter().filter(is_one);
-                named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(spans.clone()));
-            }
-        }
-        let missing = missing::missing(&words, &named, |column| {
-            linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
-        });
+        let missing = missing::missing_of(&words, (&columns, &tables), &names, linker);
         let missing = missing.into_iter().map(|(column, words)| Implied { column, words, operand: Operand::Nothing });
         let flags = (0..graph.columns().len()).filter_map(|column| {
             let [yes, no] = linker.values().flags(column)?;
-            let (words, holds) = flags::flag(&words, names.get(column)?)?;
+            let has = |stem: &str, of: &Words| of.words.iter().any(|word| word.stem == stem);
+            let is_its_own = |stem: &str| {
+                let others = names.iter().enumerate().filter(|(other, _)| *other != column);
+                let is_table = graph.tables().iter().any(|table| has(stem, &Words::of_name(&table.name)));
+                !is_table && !others.into_iter().any(|(_, of)| has(stem, of))
+            };
+            let (words, holds) = flags::flag(&words, names.get(column)?, is_its_own)?;
             let operand = match if holds { yes } else { no } {
                 Value::Integer(value) => Operand::Number(value as f64),
                 Value::Text(text) => Operand::Text(text),
@@ -263,6 +255,7 @@ impl<'g> Reading<'g> {
             tables,
             marks,
             numbers,
+            labels: super::labels::labels(graph),
             quoted,
             table_odds,
             mentioned,
@@ -290,6 +283,18 @@ impl<'g> Reading<'g> {
     /// Whether a column is one of yes and no.
     pub fn is_flag(&self, column: usize) -> bool {
         self.flags.contains(&column)
+    }
+
+    /// Whether rows are told by a column: names, titles of what has none.
+    pub fn is_label(&self, column: usize) -> bool {
+        self.labels.get(column).copied().unwrap_or_default()
+    }
+
+    /// Whether rows are told by a column: by the key where nothing else tells them.
+    pub fn tells(&self, column: usize) -> bool {
+        let Some(node) = self.graph.columns().get(column) else { return false };
+        let mut others = self.graph.tables().get(node.table).into_iter().flat_map(|table| table.columns.clone());
+        self.is_label(column) || node.is_key && !others.any(|other| self.is_label(other))
     }
 
     /// Spans of time that it names.
@@ -436,8 +441,10 @@ impl<'g> Reading<'g> {
         add(format!("rival {rival} {coverage}"));
         add(format!("rival {rival} said {said}"));
         // The name of what a question wants, which goes without saying.
-        let is_name = self.has_stem(column, &["name", "titl"]);
-        if let Some(last) = self.stems(column).last() {
+        let is_name = self.is_label(column);
+        // The title of a person is no name.
+        let is_other = |last: &&str| *last != "titl" || is_name;
+        if let Some(last) = self.stems(column).last().filter(is_other) {
             add(format!("last {last} {}", bucket(self.mentioned(column))));
         }
         if let Some(at) = table_at {

@@ -138,6 +138,13 @@ pub struct Condition {
     pub operand: Operand,
 }
 
+impl Condition {
+    /// As in SQL, with the names of tables or without.
+    pub(super) fn sql(&self, graph: &SchemaGraph, qualified: bool) -> String {
+        Names { graph, qualified }.condition(self)
+    }
+}
+
 /// What dates are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DatePart {

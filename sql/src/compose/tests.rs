@@ -519,3 +519,4 @@ fn regression_no_before_a_thing_is_no_value() {
 
 mod clinic;
 mod things;
+mod wording;

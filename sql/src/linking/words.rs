@@ -23,13 +23,13 @@ const STOP: [&str; 69] = [
 
 /// What names of tables and columns write short.
 #[rustfmt::skip]
-pub(super) const SHORT: [(&str, &str); 44] = [
+pub(super) const SHORT: [(&str, &str); 48] = [
     ("acct", "account"), ("addr", "address"), ("amt", "amount"), ("avg", "average"), ("bal", "balance"), ("cat", "category"),
     ("cd", "code"), ("cnt", "count"), ("ctry", "country"), ("cust", "customer"), ("dept", "department"), ("descr", "description"),
-    ("dt", "date"), ("emp", "employee"), ("fname", "first name"), ("inv", "invoice"), ("lname", "last name"), ("loc", "location"),
-    ("lvl", "level"), ("mgr", "manager"), ("mo", "month"), ("nbr", "number"), ("nm", "name"), ("no", "number"), ("num", "number"),
+    ("dt", "date"), ("emp", "employee"), ("fname", "first name"), ("ha", "hectare"), ("hrs", "hours"), ("inv", "invoice"), ("lname", "last name"), ("loc", "location"),
+    ("lvl", "level"), ("mgr", "manager"), ("mins", "minutes"), ("mo", "month"), ("nbr", "number"), ("nm", "name"), ("no", "number"), ("num", "number"),
     ("ord", "order"), ("org", "organization"), ("pat", "patient"), ("pct", "percent"), ("pmt", "payment"), ("prc", "price"),
-    ("prd", "product"), ("prod", "product"), ("qty", "quantity"), ("sal", "salary"), ("stat", "status"), ("std", "standard"),
+    ("prd", "product"), ("prod", "product"), ("qty", "quantity"), ("sal", "salary"), ("stat", "status"), ("std", "standard"), ("subj", "subject"),
     ("tel", "telephone"), ("trn", "transaction"), ("trng", "training"), ("ttl", "title"), ("txn", "transaction"), ("wt", "weight"),
     ("yr", "year"),
 ];

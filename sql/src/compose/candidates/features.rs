@@ -74,7 +74,13 @@ impl Maker<'_, '_> {
             features.push(("left before a name".to_owned(), unread.len().min(3) as f32));
         }
         let is_left = |at: &usize| left.contains(at) || self.is_value(*at) && !draft.takes(*at) && !said.contains(at);
-        let unsaid = self.things.iter().filter(|thing| thing.iter().all(is_left));
+        // "What is the office rent" wants a rent, and no office.
+        let asks = self.reading.asks_what_is();
+        let is_missed = |thing: &&Vec<usize>| {
+            let is_asked = asks && thing.first() == Some(&3);
+            thing.iter().all(is_left) || is_asked && thing.last().is_some_and(is_left)
+        };
+        let unsaid = self.things.iter().filter(is_missed);
         unread.extend(unsaid.filter_map(|thing| thing.last().map(text)));
         // Of rows that nothing narrows down each word may have been meant to: "which clubs are in debt".
         if draft.sketch.has_all_rows() {
@@ -171,11 +177,21 @@ impl Maker<'_, '_> {
             sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
         let shown = self.things(&plain, !sketch.group.is_empty());
         let functions: Vec<&Item> = sketch.shown.iter().filter(|item| item.function.is_some()).collect();
-        let used = tables_of(self.graph(), sketch.columns());
-        let joins =
-            |table: usize| tree.joins_in(self.graph()).filter(|join| [join.from, join.to].contains(&table)).count();
-        let between: Vec<&usize> =
-            tree.tables.iter().filter(|table| !used.contains(table) && joins(**table) > 1).collect();
+        // A reference that stands for a thing is one join more to it.
+        let stands = |column: &usize| {
+            let is_said = self.reading.columns.get(*column).is_some_and(|mention| !mention.spans.is_empty());
+            (plain.contains(column) || sketch.group.contains(column)) && self.refers(*column) && !is_said
+        };
+        let (standing, columns): (Vec<usize>, Vec<usize>) = sketch.columns().into_iter().partition(stands);
+        let used = tables_of(self.graph(), columns);
+        let standing = tables_of(self.graph(), standing);
+        let joins = |table: usize| {
+            let of_tree = tree.joins_in(self.graph()).filter(|join| [join.from, join.to].contains(&table));
+            of_tree.count() + usize::from(standing.contains(&table))
+        };
+        let is_thing = |table: &usize| shown.contains(&(false, *table)) || group.contains(&(false, *table));
+        let is_between = |table: &&usize| !used.contains(table) && !is_thing(table) && joins(**table) > 1;
+        let between: Vec<&usize> = tree.tables.iter().filter(is_between).collect();
         let Sketch { conditions, joined, without, per, having, order, limit, .. } = sketch;
         let joined = if conditions.len() > 1 { joined.name() } else { "" };
         format!(
@@ -189,7 +205,7 @@ impl Maker<'_, '_> {
         let thing = |&column: &usize| {
             let is_said = self.reading.columns.get(column).is_some_and(|mention| !mention.spans.is_empty());
             let Some(node) = self.graph().columns().get(column).filter(|_| !is_said) else { return (true, column) };
-            let is_name = || self.reading.has_stem(column, &["name", "titl"]);
+            let is_name = || self.reading.is_label(column);
             match self.references.get(&column) {
                 Some(to) => (false, *to),
                 None if !grouped || node.is_key || is_name() => (false, node.table),

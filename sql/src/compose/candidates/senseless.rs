@@ -105,6 +105,10 @@ impl Maker<'_, '_> {
             || self.is_of_other_day(sketch)
             || self.holds_to_own_name(sketch)
             || self.lists_half(sketch)
+            || self.aggregates_unasked(sketch)
+            || self.tells_no_amount(sketch)
+            || self.shows_reference(sketch)
+            || self.shows_others(sketch)
             || self.reading.ranks_by_count() && !is_by_count(sketch)
             || self.reading.has_hard_not() && !is_negative(sketch)
     }
@@ -246,16 +250,23 @@ impl Maker<'_, '_> {
     fn counts_others(&self, sketch: &Sketch) -> bool {
         let graph = self.graph();
         let own = sketch.own_tables(graph);
-        let counts_rows = sketch.shown == [Item::ROWS] && !self.counted.is_empty();
-        // Of red cards a player may have two.
+        let counts_rows = sketch.shown.contains(&Item::ROWS) && !self.counted.is_empty();
+        // Of red cards a player may have two, and of bookings a status many.
         let refers = |table: &usize| {
-            let of = |(from, to): (&usize, &usize)| own.contains(&graph.columns()[*from].table) && to == table;
+            let of = |(from, to): (&usize, &usize)| {
+                let from = graph.columns()[*from].table;
+                own.contains(&from) && to == table || own.contains(to) && from == *table
+            };
             self.references.iter().any(of)
         };
+        // What each has may be told by the rows that link both.
+        let links =
+            |(from, to): (&usize, &usize)| own.contains(&graph.columns()[*from].table) && self.counted.contains(to);
+        let is_of_groups = || !sketch.group.is_empty() && !self.references.iter().any(links);
         let may_repeat = || sketch.group.is_empty() && self.counted.iter().any(refers);
         counts_rows
             && !self.counted.iter().any(|table| own.contains(table))
-            && (sketch.without.is_some() || may_repeat())
+            && (sketch.without.is_some() || is_of_groups() || may_repeat())
     }
 
     /// Whether a statement takes the first rows in the order of a key that is not named.
@@ -290,7 +301,7 @@ impl Maker<'_, '_> {
             };
             sketch.conditions.iter().find(holds).map(|of| graph.columns()[of.column].table)
         };
-        let is_name = |column: usize| self.reading.has_stem(column, &["name", "titl"]);
+        let is_name = |column: usize| self.reading.is_label(column);
         let is_said =
             |column: &usize| self.reading.columns.get(*column).is_some_and(|mention| !mention.spans.is_empty());
         let shown: Vec<usize> = sketch.shown.iter().filter_map(|item| item.column).collect();
@@ -317,7 +328,8 @@ impl Maker<'_, '_> {
     fn shows_order_alone(&self, sketch: &Sketch) -> bool {
         let by = sketch.order.and_then(|order| order.item.column).filter(|column| self.measures(*column));
         let is_by = |item: &Item| item.column.is_some() && item.column == by;
-        sketch.shown.iter().all(is_by) && sketch.limit > Some(1) && self.reading.begins_with_things()
+        let wants_things = sketch.limit > Some(1) && self.reading.begins_with_things() || self.reading.wants_things();
+        sketch.shown.iter().all(is_by) && sketch.limit.is_some() && wants_things
     }
 
     /// Whether a column says how much or when, and not what.

@@ -13,8 +13,13 @@ const NOT: [&str; 6] = ["not", "non", "never", "no", "without", "t"];
 /// What may stand between the two: "no longer active", "not yet approved".
 const FILLERS: [&str; 7] = ["longer", "yet", "currently", "been", "more", "an", "any"];
 
-/// Where a question says that a column of yes and no holds, and where that it does not.
-pub(super) fn flag(question: &Words, name: &Words) -> Option<(Range<usize>, bool)> {
+/// What says that somebody may be so.
+const WILLING: [&str; 11] =
+    ["to", "work", "working", "happy", "willing", "able", "ready", "wants", "want", "like", "likes"];
+
+/// Where a question says that a column of yes and no holds, and where that it does not. `is_its_own` says of a word of its name that no
+/// other name has it: "remotely" is enough for `open_to_remote`.
+pub(super) fn flag(question: &Words, name: &Words, is_its_own: impl Fn(&str) -> bool) -> Option<(Range<usize>, bool)> {
     let stems: Vec<String> = name.stems().into_iter().filter(|s| !EMPTY.contains(&s.as_str())).collect();
     let words = &question.words;
     // The word that says so, "no longer" two of them.
@@ -30,7 +35,16 @@ pub(super) fn flag(question: &Words, name: &Words) -> Option<(Range<usize>, bool
     if let Some(at) = said {
         return Some(not(at).map_or((at..at + stems.len(), true), |not| (not..at + stems.len(), false)));
     }
-    let [stem_of] = stems.as_slice() else { return None };
+    let [stem_of] = stems.as_slice() else {
+        // "The genders of staff" hold no `staff_gender` to one of both.
+        const KINDS: [&str; 6] = ["gender", "sex", "type", "status", "code", "level"];
+        let last = stems.last().filter(|last| is_its_own(last) && !KINDS.contains(&last.as_str()))?;
+        let at = words.iter().position(|word| word.stem == *last && !word.is_stop && word.text.len() > 3)?;
+        // "Happy to work remotely".
+        let is_willing = |at: &usize| words.get(*at).is_some_and(|word| WILLING.contains(&word.text.as_str()));
+        let start = (0..at).rev().take_while(is_willing).last().unwrap_or(at);
+        return Some(not(start).map_or((start..at + 1, true), |not| (not..at + 1, false)));
+    };
     let is_contrary = |text: &str| {
         CONTRARY
             .iter()
@@ -46,7 +60,7 @@ mod tests {
 
     #[test]
     fn what_holds_and_what_does_not_is_found() {
-        let of = |question: &str, name: &str| flag(&Words::of(question), &Words::of_name(name));
+        let of = |question: &str, name: &str| flag(&Words::of(question), &Words::of_name(name), |word| word == "remot");
         assert_eq!(of("How many active drivers?", "is_active"), Some((2..3, true)));
         assert_eq!(of("How many inactive drivers?", "active"), Some((2..3, false)));
         assert_eq!(of("unexcused absences", "EXCUSED"), Some((0..1, false)));
@@ -57,5 +71,7 @@ mod tests {
         assert_eq!(of("a longer active part", "is_active"), Some((2..3, true)));
         assert_eq!(of("donors in town", "is_flag"), None);
         assert_eq!(of("drivers", "active"), None);
+        assert_eq!(of("candidates who like to work remotely", "openToRemote"), Some((2..6, true)));
+        assert_eq!(of("members who like sport", "is_sport_member"), None);
     }
 }

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::linking::{Mention, Words};
+use crate::compose::labels::are_people;
+use crate::linking::words::stem;
+use crate::linking::{Linker, Mention, Words};
+use crate::schema_graph::JoinOrigin;
 
 /// What stands before a name of which there is no value.
 const WITHOUT: [&str; 6] = ["without", "no", "missing", "lack", "lacks", "lacking"];
@@ -15,13 +18,55 @@ const HAVE: [&str; 3] = ["have", "has", "had"];
 const NOT: [&str; 4] = ["not", "never", "t", "yet"];
 const BE: [&str; 6] = ["been", "be", "yet", "get", "got", "being"];
 
+/// The columns of which a question says that there is no value, with the words that say so.
+pub(super) fn missing_of(
+    words: &Words,
+    (columns, tables): (&[Mention], &[Mention]),
+    names: &[Words],
+    linker: &Linker<'_>,
+) -> Vec<(usize, Range<usize>)> {
+    let graph = linker.graph();
+    // "Not linked to a campaign" is a missing reference to one.
+    let mut named = columns.to_vec();
+    for join in graph.joins().iter().filter(|join| join.origin != JoinOrigin::Implied) {
+        if let ([(from, _)], Some(table)) = (join.pairs.as_slice(), tables.get(join.to)) {
+            // "No employees" are none that refer to it, and no missing reference to one.
+            let is_one = |&&(_, end): &&(usize, usize)| {
+                let last = end.checked_sub(1).and_then(|at| words.words.get(at)).map_or("", |word| word.text.as_str());
+                !last.ends_with('s') || last.ends_with("ss") || last.ends_with("us")
+            };
+            let own = role(&words, names.get(*from));
+            let of_table = table.spans.iter().filter(|_| join.from != join.to);
+            let spans = of_table.chain(&own).filter(is_one).copied();
+            named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(spans.clone()));
+        }
+    }
+    let mut found = missing(&words, &named, |column| {
+        linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
+    });
+    let has_nulls = |column: &usize| linker.values().has_nulls(*column);
+    // "Unpaid invoices" have no day on which they were paid.
+    for column in (0..columns.len()).filter(has_nulls).filter(|column| linker.values().holds_dates(*column)) {
+        let undone = names.get(column).and_then(|name| undone(words, name));
+        found.extend(undone.map(|words| (column, words)));
+    }
+    // "Tickets with nobody assigned" have no reference to people.
+    let is_said = |table: usize| tables.get(table).is_some_and(|mention| mention.coverage > 0.99);
+    let to_people = graph.joins().iter().filter(|join| {
+        join.origin != JoinOrigin::Implied && join.from != join.to && are_people(graph, join.to) && is_said(join.from)
+    });
+    let references: Vec<usize> = to_people.filter_map(|join| join.pairs.first()).map(|(from, _)| *from).collect();
+    if let ([column], Some(nobody)) =
+        (references.iter().filter(|of| has_nulls(of)).collect::<Vec<_>>().as_slice(), nobody(words))
+    {
+        found.push((**column, nobody));
+    }
+    found
+}
+
 /// Columns of which a question says that there is no value, with the words that say so. `nulls` says of a column that has
 /// none in some rows whether it holds dates: "not returned" is a missing date of the return.
-pub(super) fn missing(
-    question: &Words,
-    columns: &[Mention],
-    nulls: impl Fn(usize) -> Option<bool>,
-) -> Vec<(usize, Range<usize>)> {
+fn missing(question: &Words, columns: &[Mention], nulls: impl Fn(usize) -> Option<bool>) -> Vec<(usize, Range<usize>)> {
     let word = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
     let mut found = Vec::new();
     for (column, mention) in columns.iter().enumerate() {
@@ -53,6 +98,45 @@ pub(super) fn missing(
         found.extend(spans.chain(undone).next().map(|words| (column, words)));
     }
     found
+}
+
+/// Where a question has what a reference is called without what only says that it is one: "no supervisor" of `supervisor_id`.
+fn role(question: &Words, name: Option<&Words>) -> Option<(usize, usize)> {
+    const OF_KEYS: [&str; 5] = ["id", "key", "code", "number", "no"];
+    let stems = name?.stems();
+    let role: Vec<String> = stems.into_iter().filter(|stem| !OF_KEYS.contains(&stem.as_str())).collect();
+    let words = &question.words;
+    let at = words.windows(role.len().max(1)).position(|window| window.iter().map(|word| &word.stem).eq(&role))?;
+    Some((at, at + role.len()))
+}
+
+/// The word that says of what a column has the day of that it is not done: "unpaid" of `paid_on`, "unfilled" of `filled`.
+fn undone(question: &Words, name: &Words) -> Option<Range<usize>> {
+    let is_undone = |text: &str| {
+        let done = text.strip_prefix("un").filter(|done| done.len() > 3);
+        done.is_some_and(|done| name.words.first().is_some_and(|first| first.stem == stem(done)))
+    };
+    question.words.iter().position(|word| is_undone(&word.text)).map(|at| at..at + 1)
+}
+
+/// The words that say that nobody has something: "nobody assigned", "not given to anyone".
+fn nobody(question: &Words) -> Option<Range<usize>> {
+    const ANYONE: [&str; 4] = ["anyone", "anybody", "someone", "somebody"];
+    let word = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
+    let all = question.words.len();
+    let is_done = |at: usize| word(at).ends_with("ed") || word(at).ends_with("en");
+    if let Some(at) = (0..all).find(|at| word(*at) == "nobody" || word(*at) == "no" && word(at + 1) == "one") {
+        let behind = if word(at) == "no" { at + 2 } else { at + 1 };
+        let start = if at > 0 && word(at - 1) == "with" { at - 1 } else { at };
+        return (is_done(behind) && behind + 1 == all).then(|| start..all);
+    }
+    let anyone = (0..all).find(|at| ANYONE.contains(&word(*at)) && at + 1 == all)?;
+    let not = (0..anyone).find(|at| NOT.contains(&word(*at)))?;
+    let mut between = not + 1..anyone;
+    let is_plain = between.all(|at| BE.contains(&word(at)) || is_done(at) || matches!(word(at), "to" | "by" | "with"));
+    // "Haven't" is two words.
+    let start = if word(not) == "t" { not.saturating_sub(1) } else { not };
+    is_plain.then(|| start..all)
 }
 
 /// The words that say that of something a column counts there is nothing left: "out of stock", but not "4 out of 5 stars".

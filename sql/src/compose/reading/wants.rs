@@ -48,7 +48,7 @@ impl Reading<'_> {
             // "In which rooms".
             ("which", ..) if at < 2 => Some(at + 1),
             ("what", "is" | "are" | "was" | "were", "the")
-                if at == 0 && ["of", "on", "for"].contains(&self.word(end(3))) =>
+                if at == 0 && ["of", "on", "for", "in", "at"].contains(&self.word(end(3))) =>
             {
                 Some(3)
             }
@@ -116,6 +116,12 @@ impl Reading<'_> {
     pub fn may_want_either(&self) -> bool {
         let mut ors = (0..self.words.words.len()).filter(|at| self.word(*at) == "or").peekable();
         ors.peek().is_none() || ors.any(|or| self.beyond(or).is_none())
+    }
+
+    /// Whether it may want what is so in one row and what is so in another: a word puts two together.
+    pub fn may_want_both(&self) -> bool {
+        const BOTH: [&str; 7] = ["and", "both", "but", "also", "well", "while", "plus"];
+        self.words.words.iter().any(|word| BOTH.contains(&word.text.as_str()))
     }
 
     /// Whether it asks for the number that something has, "the phone number of", and not how many there are.
@@ -309,7 +315,10 @@ impl Reading<'_> {
             "not", "no", "never", "without", "except", "excluding", "exclude", "excluded", "excludes", "other", "others", "different",
             "differ", "neither", "nor", "none", "non", "unless", "besides", "but", "outside", "apart", "t", "rather",
         ];
-        self.words.words.iter().any(|word| NOT.contains(&word.text.as_str()))
+        // "No-shows" are a value.
+        let is_value = |at: usize| self.marks.get(at).is_some_and(|mark| mark == "@");
+        let mut words = self.words.words.iter().enumerate();
+        words.any(|(at, word)| NOT.contains(&word.text.as_str()) && !is_value(at))
     }
 
     /// Whether it says of what it wants that it is not, has not or never did something, but not of a number: "no more than".
@@ -334,6 +343,11 @@ impl Reading<'_> {
         let counts = |at: usize| ["number", "count"].contains(&self.word(at + 1));
         let words = self.words.words.iter().enumerate();
         words.into_iter().any(|(at, word)| TOTALS.contains(&word.text.as_str()) && !is_name(at) && !counts(at))
+    }
+
+    /// Whether it begins with "what is the".
+    pub fn asks_what_is(&self) -> bool {
+        self.word(0) == "what" && ["is", "are", "was", "were"].contains(&self.word(1)) && self.word(2) == "the"
     }
 
     /// Whether it asks for people.
