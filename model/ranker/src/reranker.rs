@@ -72,7 +72,8 @@ const OF_ALL: f32 = 2.0;
 const IN_STATEMENT: f32 = 2.0;
 const OF_PARENT: f32 = -1.5;
 const OF_STOCK: f32 = -3.0;
-/// What the sentence that tells how many people are employed gets where that is wanted: of eleven reports it was first in five.
+/// What the sentence that tells how many people are employed gets where that is wanted: of thirteen reports it is first in twelve with
+/// this, and in five without.
 const HEADCOUNT: f32 = 6.0;
 
 fn of_change(question: Change, cell: Change) -> f32 {
