@@ -144,7 +144,10 @@ pub(crate) fn functions_note(question: &str, shown: usize) -> Option<String> {
 pub(crate) fn person_note(question: &str, rows: &Rows) -> Option<String> {
     let asks = words(&question.to_lowercase()).first().is_some_and(|first| ["who", "whom"].contains(&first.as_str()));
     let is_code = |value: &Value| match value {
-        Value::Text(text) => text.contains(|c: char| c.is_ascii_digit()) && !text.trim().contains(' '),
+        // "Y" is no name either.
+        Value::Text(text) => {
+            text.contains(|c: char| c.is_ascii_digit()) && !text.trim().contains(' ') || text.trim().chars().count() < 2
+        }
         _ => true,
     };
     let are_codes = !rows.rows.is_empty() && rows.rows.iter().flatten().all(is_code);
@@ -287,6 +290,7 @@ mod tests {
         };
         assert!(person_note("Who holds the grant Glial markers?", &rows("grant", "G-28")).is_some());
         assert!(person_note("Who holds the grant Glial markers?", &rows("holder", "Ann Ek")).is_none());
+        assert!(person_note("Who leads the grant Glial markers?", &rows("lead_flg", "Y")).is_some());
         assert!(person_note("Which grant is it?", &rows("grant", "G-28")).is_none());
         let count = "SELECT count(*) FROM \"grants\"";
         assert!(amount_note("What is the total amount awarded by Wellcome?", count).is_some());

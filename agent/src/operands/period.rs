@@ -44,13 +44,20 @@ impl Dated {
         // Years that are apart are of two things.
         let is_one = words[first..last].iter().all(|word| is_year(word) || belongs(&bare(word)));
         let last = if is_one { last } else { first };
-        let before =
-            words[..first].iter().rev().take_while(|word| belongs(&bare(word)) && !word.ends_with(',')).count();
+        let before = words[..first]
+            .iter()
+            .rev()
+            .take_while(|word| belongs(&bare(word)) && (!word.ends_with(',') || is_day(&bare(word))))
+            .count();
         let begins = |word: &&&str| {
             let word = bare(word);
             is(&word, &BEGINS) || is(&word, &["fiscal", "fy", "calendar"]) || is_month(&word)
         };
-        let start = (first - before..first).find(|at| begins(&&words[*at])).unwrap_or(first);
+        let mut start = (first - before..first).find(|at| begins(&&words[*at])).unwrap_or(first);
+        // "Take in during 2023".
+        while start + 1 < first && [start, start + 1].iter().all(|at| is(&bare(words[*at]), &BEGINS)) {
+            start += 1;
+        }
         let period = words[start..=last].join(" ");
         let period = period.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
         let named = named_years(&period);

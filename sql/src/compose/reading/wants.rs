@@ -294,6 +294,7 @@ impl Reading<'_> {
             || next == "most"
             || is_superlative(next)
             || opens && is_counted()
+            || is_counted() && (at + 2..at + 7).any(|at| matches!(self.word(at), "highest" | "lowest"))
     }
 
     /// Whether a number is what something is held against: "more than two", "over 5".

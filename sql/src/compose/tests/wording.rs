@@ -93,3 +93,13 @@ fn regression_a_reference_that_says_more_is_not_taken_for_the_link() {
     let found = opened.compose("Which lawyers work on the matter Merger?");
     assert!(found.chosen().is_none_or(|chosen| !chosen.sql.contains("lead_lawyer_id")), "{:?}", found.chosen());
 }
+
+#[test]
+fn regression_how_many_are_wanted_is_no_bound() {
+    let opened = open(
+        "CREATE TABLE machines (id INTEGER PRIMARY KEY, machine_name TEXT, purchase_price REAL);
+         INSERT INTO machines VALUES (1, 'Press', 400.0), (2, 'Lathe', 250.0), (3, 'Saw', 90.0);",
+    );
+    let found = opened.compose("Show the two most expensive machines");
+    assert!(found.proposals.iter().all(|each| !each.sql.contains(" 2 ORDER")), "{:?}", found.proposals);
+}
