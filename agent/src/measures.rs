@@ -7,9 +7,11 @@ use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingEr
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Check, Citation};
-use crate::operands::Operands;
+use crate::operands::{self, Operands};
 use crate::program::{Operation, Program};
+use crate::question::Inquiry;
 use crate::rules::Policy;
+use crate::threshold::Threshold;
 use crate::words::last;
 use crate::years::named_years;
 
@@ -63,6 +65,16 @@ enum Form {
     Difference,
 }
 
+impl From<Form> for operands::Form {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Percentage => Self::Share,
+            Form::Ratio => Self::Ratio,
+            Form::Difference => Self::Difference,
+        }
+    }
+}
+
 struct Measure {
     names: &'static [&'static str],
     form: Form,
@@ -96,13 +108,18 @@ const MEASURES: [Measure; 10] = [
 impl Measure {
     /// What it is worked out from, in the words of a document's rows.
     fn definition(&self, ranking: &Ranking) -> String {
-        let rows = rows(ranking);
-        let [of, by] = self.parts.map(|part| called(part, &rows));
+        let [of, by] = self.called(ranking);
         match self.form {
             Form::Percentage => format!("{of} as a percentage of {by}"),
             Form::Ratio => format!("ratio of {of} to {by}"),
             Form::Difference => format!("difference between {of} and {by}"),
         }
+    }
+
+    /// What the rows of a document call its parts.
+    fn called(&self, ranking: &Ranking) -> [&'static str; 2] {
+        let rows = rows(ranking);
+        self.parts.map(|part| called(part, &rows))
     }
 
     /// Whether a document states it: a cell of that name, or a sentence with a number.
@@ -211,16 +228,20 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 /// # Errors
 /// What [`OpenDocument::rank`] says of these questions.
 pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
-    let from_parts = |question: &str, answer: Answer| match Operands::of(question) {
+    let from_parts = |operands: Option<Operands>, answer: Answer| match operands {
         Some(operands) => operands.or_from_parts(document, ranking, policy, answer),
         None => Ok(answer),
     };
     let Some((measure, question)) = measure(ranking) else {
-        return from_parts(&ranking.question, policy.answer(ranking));
+        return from_parts(Operands::of(&ranking.question), policy.answer(ranking));
     };
     let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
     let defined = document.rank(query)?;
-    let mut answer = from_parts(&question, policy.answer(&defined))?;
+    // A question for yes or no, or for how a measure changed, is for more than the measure.
+    let is_plain = Threshold::of(&ranking.question).is_none() && !Inquiry::new(&ranking.question, None).wants_verdict();
+    let names = Some(measure.called(ranking)).filter(|_| is_plain);
+    let operands = names.and_then(|names| Operands::of_names(measure.form.into(), names, &ranking.question));
+    let mut answer = from_parts(operands, policy.answer(&defined))?;
     if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
         let what = format!("{} is worked out from {of} and {by}", answer.said());

@@ -64,6 +64,13 @@ impl Operands {
             .or_else(|| larger(text, &dated))
     }
 
+    /// Two things by the names that a document has for them, at the time of a question.
+    pub(crate) fn of_names(form: Form, names: [&str; 2], question: &str) -> Option<Self> {
+        let dated = Dated::of(with_years(question).as_deref().unwrap_or(question));
+        let is_alone = Self::of(question).is_none_or(|of| of.form == form) && dated.years.len() < 2;
+        is_alone.then(|| Self::named(form, names, &dated)).flatten()
+    }
+
     /// Two things at one time.
     fn named(form: Form, [first, second]: [&str; 2], dated: &Dated) -> Option<Self> {
         let suffix = dated.suffix();
