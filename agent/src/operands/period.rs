@@ -129,6 +129,7 @@ mod tests {
                 &[2024],
             ),
             ("What was debt on December 31, 2024?", "What was debt", "on December 31, 2024", &[2024]),
+            ("What did it take in during 2024?", "What did it take in", "during 2024", &[2024]),
             ("Sales plus rent?", "Sales plus rent", "", &[]),
             ("", "", "", &[]),
         ] {

@@ -479,7 +479,7 @@ mod tests {
             ),
             ("Décor plus Hardlines, what did the two lines sell in 2023?", Form::Sum, ["Décor", "Hardlines"]),
             (
-                "Europe and Asia combined: what revenue did it take in during 2023?",
+                "Europe and Asia combined: what revenue did it get in 2023?",
                 Form::Sum,
                 ["revenue from Europe", "revenue from Asia"],
             ),

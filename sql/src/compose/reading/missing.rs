@@ -35,13 +35,13 @@ pub(super) fn missing_of(
                 let last = end.checked_sub(1).and_then(|at| words.words.get(at)).map_or("", |word| word.text.as_str());
                 !last.ends_with('s') || last.ends_with("ss") || last.ends_with("us")
             };
-            let own = role(&words, names.get(*from));
+            let own = role(words, names.get(*from));
             let of_table = table.spans.iter().filter(|_| join.from != join.to);
             let spans = of_table.chain(&own).filter(is_one).copied();
             named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(spans.clone()));
         }
     }
-    let mut found = missing(&words, &named, |column| {
+    let mut found = missing(words, &named, |column| {
         linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
     });
     let has_nulls = |column: &usize| linker.values().has_nulls(*column);
@@ -128,7 +128,7 @@ fn nobody(question: &Words) -> Option<Range<usize>> {
     if let Some(at) = (0..all).find(|at| word(*at) == "nobody" || word(*at) == "no" && word(at + 1) == "one") {
         let behind = if word(at) == "no" { at + 2 } else { at + 1 };
         let start = if at > 0 && word(at - 1) == "with" { at - 1 } else { at };
-        return (is_done(behind) && behind + 1 == all).then(|| start..all);
+        return (is_done(behind) && behind + 1 == all).then_some(start..all);
     }
     let anyone = (0..all).find(|at| ANYONE.contains(&word(*at)) && at + 1 == all)?;
     let not = (0..anyone).find(|at| NOT.contains(&word(*at)))?;
@@ -136,7 +136,7 @@ fn nobody(question: &Words) -> Option<Range<usize>> {
     let is_plain = between.all(|at| BE.contains(&word(at)) || is_done(at) || matches!(word(at), "to" | "by" | "with"));
     // "Haven't" is two words.
     let start = if word(not) == "t" { not.saturating_sub(1) } else { not };
-    is_plain.then(|| start..all)
+    is_plain.then_some(start..all)
 }
 
 /// The words that say that of something a column counts there is nothing left: "out of stock", but not "4 out of 5 stars".
