@@ -45,7 +45,8 @@ const OPERATING_CASH: Part = &[
 #[rustfmt::skip]
 const CAPEX: Part = &[
     "capital expenditures", "purchases of property and equipment", "purchases of property, plant and equipment",
-    "additions to property, plant and equipment", "capital investments",
+    "additions to property, plant and equipment", "capital investments", "acquisitions of property and equipment",
+    "additions to property and equipment", "purchase of property and equipment", "purchases of property, plant, and equipment",
 ];
 const NET: Part = &["net income", "net earnings", "net profit"];
 const ASSETS: Part = &["total assets"];

@@ -41,9 +41,8 @@ pub(super) fn missing_of(
             named.get_mut(*from).into_iter().for_each(|mention| mention.spans.extend(spans.clone()));
         }
     }
-    let mut found = missing(words, &named, |column| {
-        linker.values().has_nulls(column).then(|| linker.values().holds_dates(column))
-    });
+    let mut found =
+        missing(words, &named, |column| linker.values().has_nulls(column).then(|| linker.values().holds_dates(column)));
     let has_nulls = |column: &usize| linker.values().has_nulls(*column);
     // "Unpaid invoices" have no day on which they were paid.
     for column in (0..columns.len()).filter(has_nulls).filter(|column| linker.values().holds_dates(*column)) {
