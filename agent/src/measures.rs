@@ -224,7 +224,7 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 /// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
 /// document does not state, it is put as the question for what the measure is worked out from, which is in
 /// [`Answer::read_as`]: "net margin" as "net income as a percentage of total revenues". Where it names two things, and what the
-/// policy says of them does not do with them what is asked for, each is asked for by itself.
+/// policy says of them does not do with them what is wanted, each is looked up by itself.
 ///
 /// # Errors
 /// What [`OpenDocument::rank`] says of these questions.

@@ -69,11 +69,11 @@ struct Found {
     answer: Answer,
 }
 
-/// Confidence from which an answer that does what is asked for stands without a look at its parts.
+/// Confidence from which an answer that does what is wanted stands without a look at its parts.
 const SURE: f32 = 0.5;
 
 impl Operands {
-    /// The answer of a policy to the whole question where that surely does what is asked for, else what is worked out from the
+    /// The answer of a policy to the whole question where that surely does what is wanted, else what is worked out from the
     /// answers to a question for each part; the same answer where these do not go together.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Operands {
         Some(Found::new(value, node.into(), answer))
     }
 
-    /// Whether an answer does what is asked for, or says what the document states so.
+    /// Whether an answer does what is wanted, or says what the document states so.
     fn is_done_by(&self, answer: &Answer) -> bool {
         if answer.abstained {
             return false;
@@ -186,7 +186,7 @@ impl Operands {
         }
     }
 
-    /// Whether a document states what is asked for: a percentage, a change, or a number at which all names stand.
+    /// Whether a document states what is wanted: a percentage, a change, or a number at which all names stand.
     fn is_stated_by(&self, answer: &Answer) -> bool {
         let headers = |cited: &Citation| cited.headers().map(str::to_lowercase).collect::<Vec<_>>();
         let stems: HashSet<String> = answer.citations.iter().flat_map(headers).flat_map(|path| stems(&path)).collect();

@@ -1,4 +1,4 @@
-//! When something is asked of, taken out of a question.
+//! The time that a question is about, taken out of a question.
 
 use crate::years::{is_month, named_years, years};
 

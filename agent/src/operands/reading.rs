@@ -377,8 +377,8 @@ fn together(text: Text<'_>, dated: &Dated) -> Option<Operands> {
         && ["plus", "together", "combined"].iter().any(|cue| head.has(cue))
         && let Some((first, second)) = head.split_any(&["plus", "and"])
     {
-        let asked = text.lower.get(at..).and_then(|tail| tail.split_once(" what ")).map_or("", |(_, noun)| noun);
-        let noun = asked.split(" did ").next().filter(|noun| asked.contains(" did ") && !noun.contains(' '));
+        let put = text.lower.get(at..).and_then(|tail| tail.split_once(" what ")).map_or("", |(_, noun)| noun);
+        let noun = put.split(" did ").next().filter(|noun| put.contains(" did ") && !noun.contains(' '));
         let noun = noun.map_or_else(String::new, |noun| format!("{noun} from "));
         let thing = |of: Text<'_>| name(of.text).map(|name| format!("{noun}{name}"));
         return Operands::named(Form::Sum, [&thing(first)?, &thing(second)?], dated);

@@ -1,4 +1,4 @@
-//! What one thing has, asked for by a verb or an adjective: "how big is Cold Acre", "what does Rosa Delgado charge".
+//! What one thing has, wanted by a verb or an adjective: "how big is Cold Acre", "what does Rosa Delgado charge".
 
 use std::ops::Range;
 
