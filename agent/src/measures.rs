@@ -7,7 +7,7 @@ use tabsegnet::{NodeKind, OpenDocument, Question, RankedNode, Ranking, RankingEr
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Check, Citation};
-use crate::operands::{self, Operands};
+use crate::operands::{Form, Operands};
 use crate::program::{Operation, Program};
 use crate::question::Inquiry;
 use crate::rules::Policy;
@@ -58,24 +58,6 @@ const EQUITY: Part = &[
 const CURRENT_ASSETS: Part = &["total current assets"];
 const CURRENT_LIABILITIES: Part = &["total current liabilities"];
 
-/// How a measure is worked out from its two parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Percentage,
-    Ratio,
-    Difference,
-}
-
-impl From<Form> for operands::Form {
-    fn from(form: Form) -> Self {
-        match form {
-            Form::Percentage => Self::Share,
-            Form::Ratio => Self::Ratio,
-            Form::Difference => Self::Difference,
-        }
-    }
-}
-
 struct Measure {
     names: &'static [&'static str],
     form: Form,
@@ -85,7 +67,7 @@ struct Measure {
 }
 
 const fn margin(names: &'static [&'static str], of: Part) -> Measure {
-    Measure { names, form: Form::Percentage, parts: [of, REVENUE], of_one_part: true }
+    Measure { names, form: Form::Share, parts: [of, REVENUE], of_one_part: true }
 }
 
 const fn of_two(names: &'static [&'static str], form: Form, parts: [Part; 2]) -> Measure {
@@ -98,10 +80,10 @@ const MEASURES: [Measure; 10] = [
     margin(&["operating profit margin", "operating margin"], OPERATING),
     margin(&["pre-tax profit margin", "pre-tax margin", "pretax margin"], PRETAX),
     margin(&["net profit margin", "net income margin", "net margin", "profit margin"], NET),
-    of_two(&["dividend payout ratio", "payout ratio"], Form::Percentage, [DIVIDENDS, NET]),
+    of_two(&["dividend payout ratio", "payout ratio"], Form::Share, [DIVIDENDS, NET]),
     of_two(&["free cash flow"], Form::Difference, [OPERATING_CASH, CAPEX]),
-    of_two(&["return on equity"], Form::Percentage, [NET, EQUITY]),
-    of_two(&["return on assets"], Form::Percentage, [NET, ASSETS]),
+    of_two(&["return on equity"], Form::Share, [NET, EQUITY]),
+    of_two(&["return on assets"], Form::Share, [NET, ASSETS]),
     of_two(&["current ratio"], Form::Ratio, [CURRENT_ASSETS, CURRENT_LIABILITIES]),
     of_two(&["working capital"], Form::Difference, [CURRENT_ASSETS, CURRENT_LIABILITIES]),
 ];
@@ -111,9 +93,9 @@ impl Measure {
     fn definition(&self, ranking: &Ranking) -> String {
         let [of, by] = self.called(ranking);
         match self.form {
-            Form::Percentage => format!("{of} as a percentage of {by}"),
+            Form::Share => format!("{of} as a percentage of {by}"),
             Form::Ratio => format!("ratio of {of} to {by}"),
-            Form::Difference => format!("difference between {of} and {by}"),
+            _ => format!("difference between {of} and {by}"),
         }
     }
 
@@ -241,7 +223,7 @@ pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Poli
     // A question for yes or no, or for how a measure changed, is for more than the measure.
     let is_plain = Threshold::of(&ranking.question).is_none() && !Inquiry::new(&ranking.question, None).wants_verdict();
     let names = Some(measure.called(ranking)).filter(|_| is_plain);
-    let operands = names.and_then(|names| Operands::of_names(measure.form.into(), names, &ranking.question));
+    let operands = names.and_then(|names| Operands::of_names(measure.form, names, &ranking.question));
     let mut answer = from_parts(operands, policy.answer(&defined))?;
     if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
