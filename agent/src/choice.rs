@@ -19,6 +19,7 @@ pub use crate::proposals::Proposals;
 use crate::proposals::QuestionFeatures;
 use crate::proposer::{Proposer, buckets};
 use crate::question::{Inquiry, Wanted};
+use crate::quotient::Quotient;
 
 /// Best nodes whose kinds the trees are told.
 const BEST: usize = 20;
@@ -63,6 +64,8 @@ pub struct Candidates {
     pub(crate) inquiry: Inquiry,
     pub(crate) candidates: Vec<Candidate>,
     content: Content,
+    /// Whether all are of the row that the question tells.
+    is_told: bool,
     /// What each would say.
     pub(crate) predictions: Vec<Prediction>,
     /// Of the question's words, for [`Proposer::families`].
@@ -90,8 +93,20 @@ impl Candidates {
     /// Those for another question than the ranking's, which its nodes answer too; `read_as` is the same with a glossary's words.
     pub(crate) fn of_question(ranking: &Ranking, question: &str, read_as: Option<&str>) -> Self {
         let inquiry = Inquiry::new(question, read_as);
-        let facts = Facts::new(ranking, &inquiry);
+        let mut facts = Facts::new(ranking, &inquiry);
+        let told = Some(&inquiry).filter(|inquiry| inquiry.wanted == Wanted::Value).and_then(|of| facts.told_row(of));
+        let is_of_it = |fact: &Fact| told.is_some() && fact.row() == told;
+        if let Some(row) = told.filter(|_| !facts.facts.iter().any(is_of_it)) {
+            let numbers = facts.row(row, &inquiry);
+            facts.facts.extend(numbers);
+        }
         let mut candidates = candidates(&facts, &inquiry);
+        if let Some(quotient) = Quotient::of(&inquiry.text) {
+            candidates.retain(|candidate| match (candidate.family, candidate.facts.as_slice()) {
+                (Family::Ratio | Family::Share, [above, below]) => !quotient.is_reversed(above, below, &ranking.nodes),
+                _ => true,
+            });
+        }
         // What is to give a reason or a name says no number.
         if inquiry.wanted != Wanted::Value {
             candidates.retain(|candidate| candidate.outcome.is_none());
@@ -122,6 +137,10 @@ impl Candidates {
         if !inquiry.has(" or ") {
             keep_if_any(&mut candidates, |candidate| !candidate.says_year_of(&inquiry));
         }
+        // What stands in a row that the question tells is said, however few such questions were learnt from.
+        let is_told = |of: &Candidate| of.family == Family::Lookup && of.facts.first().is_some_and(is_of_it);
+        keep_if_any(&mut candidates, is_told);
+        let is_told = candidates.iter().all(is_told);
         if inquiry.wants_date() {
             keep_if_any(&mut candidates, Candidate::may_be_date);
         }
@@ -139,7 +158,16 @@ impl Candidates {
             has_passages: flag(content == Content::Texts),
         };
         let words = buckets(&inquiry.text);
-        Self { content, nothing: nothing(&facts, &inquiry), candidates, predictions, words, of_question, inquiry }
+        Self {
+            is_told,
+            content,
+            nothing: nothing(&facts, &inquiry),
+            candidates,
+            predictions,
+            words,
+            of_question,
+            inquiry,
+        }
     }
 
     /// Keeps those that rest on the ranking's first `nodes` nodes alone.
@@ -292,7 +320,7 @@ impl Choice {
         let ordered = proposals.ordered(&trees.scores(&proposals.rows(candidates.content)));
         let chosen = ordered.into_iter().filter_map(|(place, likelihood)| {
             let confidence = calibration.confidence(likelihood);
-            let is_said = confidence >= calibration.threshold;
+            let is_said = confidence >= calibration.threshold || candidates.is_told;
             Some(Chosen { candidate: *proposals.kept.get(place)?, confidence, is_said })
         });
         chosen.collect()

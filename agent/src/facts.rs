@@ -370,6 +370,29 @@ impl<'r> Facts<'r> {
         }
     }
 
+    /// The row that a question for how much tells by two of its cells, words and all: "how many pilots … amendable in 2020" where
+    /// the row has `Pilots` and `2020`. None where another is told as well.
+    pub fn told_row(&self, inquiry: &Inquiry) -> Option<(usize, usize)> {
+        let told = |(row, cells): (&(usize, usize), &Vec<(usize, usize)>)| {
+            let nodes = || cells.iter().filter_map(|(_, number)| self.nodes.get(*number));
+            let named: HashSet<&str> =
+                nodes().map(|node| node.text.as_str()).filter(|text| inquiry.tells(text)).collect();
+            let has_words = named.iter().any(|text| stems(&text.to_lowercase()).next().is_some());
+            let of_headers = |node: &RankedNode| {
+                stems(&node.row_headers.as_deref().unwrap_or("").to_lowercase())
+                    .filter(|word| inquiry.words.contains(word))
+                    .count()
+            };
+            (has_words && named.len() > 1).then(|| ((named.len(), nodes().map(of_headers).max()), *row))
+        };
+        let asks = ["how many ", "how much "].iter().any(|asks| inquiry.has(asks));
+        let rows: Vec<_> = self.rows.iter().filter(|_| asks).filter_map(told).collect();
+        let most = rows.iter().map(|(how, _)| *how).max()?;
+        let mut best = rows.iter().filter(|(how, _)| *how == most);
+        let row = best.next()?.1;
+        best.next().is_none().then_some(row)
+    }
+
     /// The numbers of a row, left to right; cells that are none are passed over.
     pub fn row(&self, row: (usize, usize), inquiry: &Inquiry) -> Vec<Fact> {
         self.line(self.rows.get(&row), inquiry)

@@ -11,7 +11,7 @@ const OPEN: usize = 8;
 /// A ranker with the documents that it has read last.
 pub struct Folder {
     session: Session,
-    open: Recent<OpenDocument>,
+    open: Recent<(usize, Vec<usize>), OpenDocument>,
 }
 
 impl Folder {
@@ -20,42 +20,48 @@ impl Folder {
         Self { session, open: Recent::new(OPEN) }
     }
 
-    /// A document by its number in the folder, as `open` opens it where it is not open; nothing where that gives none.
-    pub fn document(&self, number: usize, open: impl FnOnce(&Session) -> Option<OpenDocument>) -> Option<OpenDocument> {
-        self.open.get(number, || open(&self.session))
+    /// A document by its number in the folder, without some tables, as `open` opens it where it is not open; nothing where that
+    /// gives none.
+    pub fn document(
+        &self,
+        number: usize,
+        without: Vec<usize>,
+        open: impl FnOnce(&Session) -> Option<OpenDocument>,
+    ) -> Option<OpenDocument> {
+        self.open.get((number, without), || open(&self.session))
     }
 }
 
-/// What was made last, by number; of more than `most` the one goes whose last use is longest ago.
-struct Recent<T> {
+/// What was made last, by a key; of more than `most` the one goes whose last use is longest ago.
+struct Recent<K, T> {
     most: usize,
     /// Used longest ago first.
-    kept: Mutex<VecDeque<(usize, T)>>,
+    kept: Mutex<VecDeque<(K, T)>>,
 }
 
-impl<T: Clone> Recent<T> {
+impl<K: PartialEq, T: Clone> Recent<K, T> {
     fn new(most: usize) -> Self {
         Self { most, kept: Mutex::default() }
     }
 
     /// `make` runs without a lock: it may wait for threads that ask too.
-    fn get(&self, number: usize, make: impl FnOnce() -> Option<T>) -> Option<T> {
-        let value = match self.known(number) {
+    fn get(&self, key: K, make: impl FnOnce() -> Option<T>) -> Option<T> {
+        let value = match self.known(&key) {
             Some(value) => value,
             None => make()?,
         };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(of, _)| *of != number);
-        kept.push_back((number, value.clone()));
+        kept.retain(|(of, _)| *of != key);
+        kept.push_back((key, value.clone()));
         if kept.len() > self.most {
             kept.pop_front();
         }
         Some(value)
     }
 
-    fn known(&self, number: usize) -> Option<T> {
+    fn known(&self, key: &K) -> Option<T> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(of, _)| *of == number).map(|(_, value)| value.clone())
+        kept.iter().find(|(of, _)| of == key).map(|(_, value)| value.clone())
     }
 }
 

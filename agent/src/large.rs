@@ -18,8 +18,8 @@ use tabsegnet_llm::{Budget, ChatModel, LlmSettings, Piece};
 use tabsegnet_sql::Sandbox;
 use tabsegnet_sql::tables::is_of_records;
 use tabsegnet_tablerag::{
-    ChunkSettings, Cited, Execution, Found, Library, LibraryError, ModelPlanner, Outcome, Planner, ReadFiles, Reader,
-    Reading, Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
+    ChunkSettings, Cited, Execution, Found, Library, LibraryError, Meant, ModelPlanner, Outcome, Planner, ReadFiles,
+    Reader, Reading, Reranker, RoundError, RoundEvent, RoundSettings, Rounds, Rules, Source, Trust, read_files,
 };
 
 use crate::answer::{Answer, Check, Citation};
@@ -32,6 +32,9 @@ pub use excerpt::Excerpt;
 /// Cells from which on a table goes through SQL, unless something else is wanted: the graph of ten times as many took 2 GB
 /// and answered sums with single cells.
 pub const CELLS: usize = 50_000;
+
+/// How many times what a cell shows it holds at least where it shows thousands of it.
+const IN_FULL: f64 = 100.0;
 
 /// Documents of a folder that the ranker reads for a question: those of the best chunks.
 const DOCUMENTS: usize = 3;
@@ -93,7 +96,7 @@ impl Large {
         if tables.is_empty() && !(records && has_records(&read.document)) {
             return Ok(None);
         }
-        let rest = rest_of(&read.document, cells);
+        let rest = rest_of(&read.document, cells, &[]);
         let (warnings, cuts, locations) = (read.warnings, read.cuts, read.layout.locations);
         let sources = vec![Source::of_file(path, read.document)];
         let large = Self::of(path, ReadFiles { sources, warnings, cuts }, program)?;
@@ -222,12 +225,17 @@ impl Large {
         let quantity = |citation: &Citation| {
             let named =
                 |source: &&Source| citation.file.as_ref().is_none_or(|file| *file == source.name.display().to_string());
-            let Position::Cell { table: number, .. } = citation.position else { return None };
+            let Position::Cell { table: number, row, col, .. } = citation.position else { return None };
             let document = &self.library.sources().iter().find(named)?.document;
             let table = document.tables().find(|table| table.number() == number)?;
             let own = citation.headers();
             let count = own.clone().count();
-            of_cell(&citation.text, own.chain([table.caption()]), count, None)
+            let of = of_cell(&citation.text, own.chain([table.caption()]), count, None)?;
+            // What a workbook shows in thousands SQL has in full.
+            let number = |text: Option<&str>| text.and_then(parse_cell_number).map(f64::abs);
+            let is_scaled =
+                number(table.value_at(row, col)) > number(Some(&citation.text)).map(|shown| shown * IN_FULL);
+            Some(Quantity { scale: of.scale.filter(|_| !is_scaled), ..of })
         };
         let cited: Vec<(&Citation, Quantity)> =
             answer.citations.iter().filter_map(|citation| Some((citation, quantity(citation)?))).collect();
@@ -287,9 +295,19 @@ fn is_list(table: &Table) -> bool {
     (0..table.cols()).filter(of_words).take(COLUMNS_OF_WORDS).count() == COLUMNS_OF_WORDS
 }
 
-/// A document without its tables of `cells` cells or more; nothing where nothing but headings is left.
-fn rest_of(document: &Document, cells: usize) -> Option<Document> {
-    let rest: Vec<Block> = document.blocks.iter().filter(|block| !is_large(block, cells)).cloned().collect();
+/// An answer from a table, as likely as the table is meant.
+fn as_meant(answer: Answer, meant: Meant) -> Answer {
+    let checks = meant.note().into_iter().map(|what| Check { what, passed: false });
+    let checks = answer.checks.into_iter().chain(checks).collect();
+    Answer { confidence: answer.confidence * meant.likelihood(), checks, ..answer }
+}
+
+/// A document without its tables of `cells` cells or more, and without some others by their numbers; nothing where nothing but
+/// headings is left.
+fn rest_of(document: &Document, cells: usize, others: &[usize]) -> Option<Document> {
+    let is_other = |block: &Block| matches!(block, Block::Table(table) if others.contains(&table.number()));
+    let is_left = |block: &&Block| !is_large(block, cells) && !is_other(block);
+    let rest: Vec<Block> = document.blocks.iter().filter(is_left).cloned().collect();
     let has_more = rest.iter().any(|block| !matches!(block, Block::Heading(_)));
     has_more.then(|| Document { id: document.id.clone(), blocks: rest })
 }
@@ -327,12 +345,26 @@ impl Reader for Rest<'_> {
                 }
                 let answers = documents.into_iter().filter_map(|number| {
                     let Source { name, document, .. } = &library.sources()[number];
-                    let open = folder
-                        .document(number, |session| session.open_made(name, &rest_of(document, self.cells)?).ok())?;
+                    let meant = |table: usize| {
+                        library.stored(number, table).map_or(Meant::This, |table| library.meant(table, question))
+                    };
+                    // Tables of other years would answer as well.
+                    let is_other = |table: &usize| {
+                        library.stored(number, *table).is_some_and(|table| library.means_another(table, question))
+                    };
+                    let others: Vec<usize> = document.tables().map(Table::number).filter(is_other).collect();
+                    let open = folder.document(number, others.clone(), |session| {
+                        session.open_made(name, &rest_of(document, self.cells, &others)?).ok()
+                    })?;
                     let mut answer = of(&open)?;
                     let file = name.display().to_string();
                     answer.citations.iter_mut().for_each(|citation| citation.file = Some(file.clone()));
-                    Some(answer)
+                    let of_tables = answer.citations.iter().filter_map(|citation| match citation.position {
+                        Position::Cell { table, .. } | Position::Table { table } => Some(meant(table)),
+                        _ => None,
+                    });
+                    let least = of_tables.min_by(|a, b| a.likelihood().total_cmp(&b.likelihood()));
+                    Some(as_meant(answer, least.unwrap_or(Meant::This)))
                 });
                 // The surest; of equals that of the better chunk.
                 let surer = |best: Answer, next: Answer| match (best.abstained, next.abstained) {

@@ -9,8 +9,9 @@ use tabsegnet_document::numbers::parse_cell_number;
 use crate::answer::{Answer, Check, Citation};
 use crate::operands::{Form, Operands};
 use crate::program::{Operation, Program};
-use crate::question::Inquiry;
+use crate::question::{Inquiry, stems};
 use crate::rules::Policy;
+use crate::stated::as_stated;
 use crate::threshold::Threshold;
 use crate::words::last;
 use crate::years::named_years;
@@ -31,6 +32,7 @@ const PRETAX: Part = &[
     "income before income taxes", "earnings before income taxes", "income before taxes", "pre-tax earnings",
     "income before provision for income taxes", "earnings before provision for income taxes",
 ];
+const EBITDA: Part = &["adjusted ebitda", "adj. ebitda", "ebitda"];
 const GROSS: Part = &["gross profit", "total gross profit", "gross margin"];
 #[rustfmt::skip]
 const DIVIDENDS: Part = &[
@@ -47,6 +49,7 @@ const CAPEX: Part = &[
     "capital expenditures", "purchases of property and equipment", "purchases of property, plant and equipment",
     "additions to property, plant and equipment", "capital investments", "acquisitions of property and equipment",
     "additions to property and equipment", "purchase of property and equipment", "purchases of property, plant, and equipment",
+    "purchase of property, plant and equipment", "purchases related to property and equipment and intangible assets",
 ];
 const NET: Part = &["net income", "net earnings", "net profit"];
 const ASSETS: Part = &["total assets"];
@@ -75,9 +78,10 @@ const fn of_two(names: &'static [&'static str], form: Form, parts: [Part; 2]) ->
 }
 
 #[rustfmt::skip]
-const MEASURES: [Measure; 10] = [
+const MEASURES: [Measure; 11] = [
     margin(&["gross profit margin", "gross margin"], GROSS),
     margin(&["operating profit margin", "operating margin"], OPERATING),
+    margin(&["adjusted ebitda margin", "ebitda margin"], EBITDA),
     margin(&["pre-tax profit margin", "pre-tax margin", "pretax margin"], PRETAX),
     margin(&["net profit margin", "net income margin", "net margin", "profit margin"], NET),
     of_two(&["dividend payout ratio", "payout ratio"], Form::Share, [DIVIDENDS, NET]),
@@ -190,17 +194,36 @@ fn plain(path: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The measure that a question names and a document does not state, with the question for what it is worked out from.
-fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
+/// The measure that a question names and a document does not state, with its name there and the question for what it is worked out from.
+fn measure(ranking: &Ranking) -> Option<(&'static Measure, &'static str, String)> {
     let text = &ranking.question;
     let lower = text.to_lowercase();
     let named = |of: &'static Measure| of.names.iter().find_map(|name| Some((of, lower.find(name)?, *name)));
     let (of, at, name) = MEASURES.iter().find_map(named)?;
-    if lower.len() != text.len() || of.is_stated(ranking) {
+    // Of "which segment had the best margin" it is to be worked out for each, of "how far did it rise from 2023 to 2024" twice.
+    let is_one = !lower.trim_start().starts_with("which ") && named_years(text).len() < 2;
+    if lower.len() != text.len() || !is_one || of.is_stated(ranking) {
         return None;
     }
     let question = format!("{}{}{}", text.get(..at)?, of.definition(ranking), text.get(at + name.len()..)?);
-    Some((of, question))
+    Some((of, name, question))
+}
+
+/// Words of a question beside the name of a measure that the document has in headers: those of a part of the company, or of a
+/// kind.
+fn named_beside(name: &str, ranking: &Ranking) -> HashSet<String> {
+    const OF_ALL: [&str; 8] = ["fiscal", "year", "quarter", "company", "total", "consolidated", "percentage", "end"];
+    // The company's name is no part of it.
+    let read_as = ranking.read_as.as_deref().map(str::to_lowercase).filter(|text| text.contains(name));
+    let rest = read_as.unwrap_or_else(|| ranking.question.to_lowercase()).replacen(name, " ", 1);
+    let of_all: HashSet<String> = OF_ALL.iter().flat_map(|word| stems(word)).collect();
+    let of_parts: HashSet<String> = MEASURES.iter().flat_map(|of| of.parts.concat()).flat_map(stems).collect();
+    let words: HashSet<String> =
+        stems(&rest).filter(|word| !of_all.contains(word) && !of_parts.contains(word)).collect();
+    let cells = ranking.nodes.iter().filter(|node| node.kind == NodeKind::Cell);
+    let headers: HashSet<String> =
+        cells.flat_map(RankedNode::headers).flat_map(|path| stems(&path.to_lowercase())).collect();
+    words.intersection(&headers).cloned().collect()
 }
 
 /// The answer of a policy to the question of a ranking of all nodes of a document. Where the question names a measure that the
@@ -211,11 +234,15 @@ fn measure(ranking: &Ranking) -> Option<(&'static Measure, String)> {
 /// # Errors
 /// What [`OpenDocument::rank`] says of these questions.
 pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
+    Ok(as_stated(worked_out(document, ranking, policy)?, ranking))
+}
+
+fn worked_out(document: &OpenDocument, ranking: &Ranking, policy: &dyn Policy) -> Result<Answer, RankingError> {
     let from_parts = |operands: Option<Operands>, answer: Answer| match operands {
         Some(operands) => operands.or_from_parts(document, ranking, policy, answer),
         None => Ok(answer),
     };
-    let Some((measure, question)) = measure(ranking) else {
+    let Some((measure, name, question)) = measure(ranking) else {
         return from_parts(Operands::of(&ranking.question), policy.answer(ranking));
     };
     let query = Question::new(&question).id(&ranking.question_id).top(usize::MAX).each_place();
@@ -223,13 +250,20 @@ pub fn answer_with(document: &OpenDocument, ranking: &Ranking, policy: &dyn Poli
     // A question for yes or no, or for how a measure changed, is for more than the measure.
     let is_plain = Threshold::of(&ranking.question).is_none() && !Inquiry::new(&ranking.question, None).wants_verdict();
     let names = Some(measure.called(ranking)).filter(|_| is_plain);
-    let operands = names.and_then(|names| Operands::of_names(measure.form, names, &ranking.question));
-    let mut answer = from_parts(operands, policy.answer(&defined))?;
-    if !answer.abstained && !measure.is_of_parts(&answer, &defined.nodes) {
+    let operands = names.and_then(|names| Operands::of_names(measure.form, names, &ranking.question, name));
+    let named = named_beside(name, ranking);
+    let of_parts = |answer: Answer| {
+        let of_cited: HashSet<String> =
+            answer.citations.iter().flat_map(Citation::headers).flat_map(|path| stems(&path.to_lowercase())).collect();
+        let is_of_named = named.is_empty() || named.iter().any(|word| of_cited.contains(word));
+        if answer.abstained || is_of_named && measure.is_of_parts(&answer, &defined.nodes) {
+            return answer;
+        }
         let [of, by] = measure.parts.map(|part| part.first().copied().unwrap_or_default());
-        let what = format!("{} is worked out from {of} and {by}", answer.said());
-        answer = answer.withheld(what);
-    }
+        let what = format!("{} is worked out from {of} and {by} of what the question names", answer.said());
+        answer.withheld(what)
+    };
+    let answer = of_parts(from_parts(operands, of_parts(policy.answer(&defined)))?);
     Ok(Answer { question: ranking.question.clone(), read_as: Some(question), ..answer })
 }
 

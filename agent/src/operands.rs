@@ -32,6 +32,8 @@ pub(crate) enum Form {
     Share,
     /// The first by the second.
     Ratio,
+    /// The first for each of what the second counts, in the unit and scale of the first.
+    Each,
     /// The first less the second.
     Difference,
     /// The same in percent of the second.
@@ -63,6 +65,7 @@ pub(crate) struct Operands {
 }
 
 /// One of them, as it is found.
+#[derive(Clone)]
 struct Found {
     value: Decimal,
     cited: Citation,
@@ -85,6 +88,7 @@ impl Operands {
         policy: &dyn Policy,
         whole: Answer,
     ) -> Result<Answer, RankingError> {
+        let whole = self.unless_of_one(whole);
         let is_done = self.is_done_by(&whole);
         if is_done && self.is_of_all(&whole) && whole.confidence >= SURE {
             return Ok(whole);
@@ -95,38 +99,36 @@ impl Operands {
         if let (Some(sales), Some(name), Some(question)) = (sales, self.names.last(), questions.last_mut()) {
             *question = question.replacen(name, sales, 1);
         }
-        let mut parts = Vec::new();
+        let mut parts: Vec<Found> = Vec::new();
         for (number, question) in questions.iter().enumerate() {
-            // Of the last years those before the latest stand in its row.
-            let is_beside_alone = number > 0 && self.years.is_empty() && self.of_one;
             let query = Question::new(question).id(&whole.id).top(usize::MAX).each_place();
-            let part = match self.beside(parts.first(), number, ranking) {
+            let beside =
+                parts.first().filter(|_| number > 0).and_then(|first| self.beside((0, first), number, ranking));
+            let part = match beside {
                 Some(part) => Some(part),
-                None if is_beside_alone => None,
                 None => Found::of(policy.answer(&document.rank(query)?)),
             };
             let Some(part) = part else { return Ok(whole) };
             parts.push(part);
         }
+        // What a sentence tells of one year stands in the row of the other, too.
+        if let Some(of) = parts.iter().position(|part| row(&part.cited).is_some()).filter(|of| *of > 0) {
+            let beside = (0..of).map(|number| self.beside((of, &parts[of]), number, ranking));
+            if let Some(beside) = beside.collect::<Option<Vec<Found>>>() {
+                parts.splice(..of, beside);
+            }
+        }
         let is_of_all = sales.is_none() || parts.last().is_some_and(|part| is_of_all_sales(&part.cited, ranking));
         let is_surer = |of: &Answer| is_of_all && (!is_done || of.confidence > whole.confidence);
         Ok(match self.combined(&parts).filter(is_surer) {
-            Some(combined) => {
-                questions.dedup();
-                combined.said_to(&whole, questions.join(" "))
-            }
+            Some(combined) => combined.said_to(&whole, questions.join(" ")),
             None => whole,
         })
     }
 
-    /// What stands in the row of the first part under the same header of another year.
-    fn beside(&self, first: Option<&Found>, number: usize, ranking: &Ranking) -> Option<Found> {
-        let first = first.filter(|_| self.of_one)?;
-        let latest = || years(&first.cited).first().copied();
-        let (from, to) = match self.years.as_slice() {
-            [] => (latest()?, latest()?.checked_sub(u16::try_from(number).ok()?)?),
-            [first, ..] => (*first, *self.years.get(number)?),
-        };
+    /// The part of a number that stands in the row of another part under the same header of another year.
+    fn beside(&self, (of, first): (usize, &Found), number: usize, ranking: &Ranking) -> Option<Found> {
+        let (from, to) = (*self.years.get(of).filter(|_| self.of_one)?, *self.years.get(number)?);
         let (Position::Cell { table, row, .. }, Some(header)) = (&first.cited.position, &first.cited.column_headers)
         else {
             return None;
@@ -150,6 +152,24 @@ impl Operands {
         Some(Found::new(value, node.into(), answer))
     }
 
+    /// An answer, but no quotient of one thing at two times where two things are named.
+    fn unless_of_one(&self, answer: Answer) -> Answer {
+        let ([a, b], false, true) = (answer.citations.as_slice(), self.of_one, self.names.len() == 2) else {
+            return answer;
+        };
+        // Two columns of one row may be the two, unless their headers differ in digits alone.
+        let of = |cited: &Citation| {
+            let path = cited.column_headers.as_deref().unwrap_or_default();
+            stems(&path.to_lowercase()).filter(|word| word.len() > 1).collect::<HashSet<String>>()
+        };
+        let is_one = row(a).is_some() && row(a) == row(b) && of(a) == of(b);
+        if !is_one || operations(&answer).as_deref() != Some(&[Operation::Divide]) {
+            return answer;
+        }
+        let what = format!("{} is worked out from one thing at two times, and the question names two", answer.said());
+        answer.withheld(what)
+    }
+
     /// Whether an answer does what is wanted, or says what the document states so.
     fn is_done_by(&self, answer: &Answer) -> bool {
         if answer.abstained {
@@ -161,7 +181,7 @@ impl Operands {
         };
         let percent = operations == [Operation::Subtract, Operation::Divide];
         match self.form {
-            Form::Share | Form::Ratio => operations == [Operation::Divide],
+            Form::Share | Form::Ratio | Form::Each => operations == [Operation::Divide],
             // "By how much did it grow" may be in percent, too.
             Form::Difference => operations == [Operation::Subtract] || self.of_one && percent,
             Form::PercentChange => percent,
@@ -210,7 +230,11 @@ impl Operands {
     fn combined(&self, parts: &[Found]) -> Option<Answer> {
         let first = parts.first()?;
         let is_percent = first.is_percent();
-        let alike = |part: &Found| part.is_percent() == is_percent && part.answer.scale == first.answer.scale;
+        let is_count = |part: &Found| part.answer.scale.is_none() && part.answer.unit.is_none();
+        let alike = |part: &Found| match self.form {
+            Form::Each if !std::ptr::eq(part, first) => is_count(part) && !part.value.is_zero(),
+            _ => part.is_percent() == is_percent && part.answer.scale == first.answer.scale,
+        };
         let places: HashSet<&str> = parts.iter().map(|part| part.cited.node.as_str()).collect();
         // One number of one row, in two tables.
         let is_twice = |part: &Found| part.value == first.value && row(&part.cited) == row(&first.cited);
@@ -248,7 +272,9 @@ impl Operands {
                     Form::Ratio => None,
                     _ => parts.iter().find_map(|part| part.answer.unit),
                 };
-                Self::answer(parts, &program, outcome, unit)
+                let answer = Self::answer(parts, &program, outcome, unit)?;
+                let scale = if self.form == Form::Each { first.answer.scale } else { answer.scale };
+                Some(Answer { scale, ..answer })
             }
         }
     }
@@ -258,7 +284,7 @@ impl Operands {
         let number = |at: usize| values.get(at).copied().map(Argument::number);
         let (a, b) = (number(0)?, number(1)?);
         let steps = match self.form {
-            Form::Share | Form::Ratio => vec![step(Operation::Divide, a, b)],
+            Form::Share | Form::Ratio | Form::Each => vec![step(Operation::Divide, a, b)],
             Form::Difference => vec![step(Operation::Subtract, a, b)],
             Form::PercentChange => {
                 let by = b.clone();
@@ -451,6 +477,17 @@ mod tests {
         ] {
             assert_eq!(said(question, &cells), None, "{question}");
         }
+        let people = [found(("Wages", "2023", "80"), Some(Unit::Dollar)), found(("Employees", "2023", "20"), None)];
+        let of_people = |scale| {
+            let [wages, mut people] = people.clone();
+            people.answer.scale = scale;
+            let answer = Operands::of("Wages per head in 2023?").unwrap().combined(&[wages, people])?;
+            Some((answer.answer, answer.scale))
+        };
+        assert_eq!(
+            (of_people(None), of_people(Some(Scale::Million))),
+            (Some(("$4".into(), Some(Scale::Million))), None)
+        );
         let shares = [("Margin", "2023"), ("Tax rate", "2023")]
             .map(|(row, column)| found((row, column, "20"), Some(Unit::Percent)));
         let of = |question: &str| Operands::of(question).unwrap().combined(&shares).is_some();
@@ -472,6 +509,14 @@ mod tests {
         assert!(!done(rise, Some("subtract(20, 20), divide(#0, 20)"), &[new, new]));
         let sum = "Rent and wages together in 2023?";
         assert!(done(sum, Some("add(20, 80)"), &[new, ("Wages", "2023", "80")]));
+        // What is worked out from one thing at two times is no share of another.
+        let share = Operands::of("Rent as a percentage of wages in 2023?").unwrap();
+        let of_one = |cells: [(&str, &str, &str); 2]| {
+            let citations = cells.into_iter().map(cited).collect();
+            let answer = Answer { program: Some("divide(16, 20)".into()), citations, ..Answer::default() };
+            share.unless_of_one(answer).abstained
+        };
+        assert!(of_one([old, new]) && !of_one([new, ("Wages", "2023", "20")]));
         assert!(done(sum, None, &[("Rent and wages", "2023", "100")]) && !done(sum, None, &[new]));
         assert_eq!(Operands::of(sum).unwrap().form, Form::Sum);
     }

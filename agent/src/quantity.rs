@@ -118,14 +118,18 @@ impl Scale {
         let before = [
             "(in ", "( in ", "amounts in ", "dollars in ", "presented in ", "expressed in ", "stated in ", "shown in ",
         ];
-        // A currency may stand before the scale: `amounts are in GBP millions`, `all figures in NOK million`.
-        let of_currency = |before: &str| {
-            let of = |sign: &str| before.strip_suffix(' ')?.strip_suffix(sign).map(|before| before.ends_with(" in "));
+        // A currency may stand before the scale: `amounts are in GBP millions`, `all figures in NOK million`, and at the end of
+        // what a sheet is called, `Costs by kind, EUR thousand`.
+        let of_currency = |before: &str, after: &str| {
+            let is_end = after.trim_start_matches('s').is_empty();
+            let says = |before: &str| before.ends_with(" in ") || is_end && before.ends_with(", ");
+            let of = |sign: &str| before.strip_suffix(' ')?.strip_suffix(sign).map(says);
             currencies().any(|sign| of(sign) == Some(true))
         };
         let said = |name: &str| {
             around(&text, name).any(|(first, after)| {
-                after.starts_with('s') && before.iter().any(|before| first.ends_with(before)) || of_currency(first)
+                after.starts_with('s') && before.iter().any(|before| first.ends_with(before))
+                    || of_currency(first, after)
             })
         };
         Self::ALL.into_iter().find(|(_, name)| said(name)).map(|(scale, _)| scale)
@@ -173,7 +177,13 @@ pub fn of_cell<'t>(
         unit_of_heading(heading).filter(|unit| *unit != Unit::Percent || place < own || !announces(heading))
     };
     let unit = unit_of_sign(&words).or_else(|| unit_of_word(code?.0));
-    let unit = unit.or_else(|| headings.clone().into_iter().enumerate().find_map(of_heading));
+    // What is counted one by one has no fraction: "473.0" of "Doors" are millions.
+    let is_whole = !text.contains('.');
+    let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own && is_whole);
+    // What a table is called says what its numbers are measured in, and counts none of them.
+    let counts = headings.clone().into_iter().enumerate().find_map(counts);
+    let of_headings = headings.clone().into_iter().enumerate().filter(|(place, _)| counts.is_none() || *place < own);
+    let unit = unit.or_else(|| of_headings.filter_map(of_heading).next());
     // What a table is called holds for its amounts per share and not for the others.
     let has_fraction = !value.is_integer();
     let per_share = headings.clone().into_iter().enumerate().any(|(place, heading)| {
@@ -182,13 +192,10 @@ pub fn of_cell<'t>(
             && !heading.contains("except")
             // "Shares used in per share computation" are shares.
             && !heading.contains("shares used in")
-            && (PRICES.iter().any(|each| heading.contains(each)) || has_fraction && place < own && is_of_prices(&heading))
+            && (PRICES.iter().any(|each| heading.contains(each))
+                || has_fraction && place < own && is_of_prices(&heading)
+                || place < own && is_rate(&heading))
     });
-    // What a table is called says what its numbers are measured in, and counts none of them.
-    // What is counted one by one has no fraction: "473.0" of "Doors" are millions.
-    let is_whole = !text.contains('.');
-    let counts = |(place, heading): (usize, &str)| counts_as(heading, place < own && is_whole);
-    let counts = headings.clone().into_iter().enumerate().find_map(counts);
     if is_date(text, headings.clone().into_iter().take(own)) {
         return Some(Quantity { value, unit: None, scale: None });
     }
@@ -212,6 +219,16 @@ const PRICES: [&str; 7] = [
     "per share", "per common share", "per diluted share", "exercise price", "share price", "stock price",
     "price per unit",
 ];
+
+/// Whether a header in lower case says that a number is so much for one of something, in no scale: `sales per square metre`,
+/// `EUR/MWh`; what is told "per region" is told by region.
+fn is_rate(heading: &str) -> bool {
+    const BY: [&str; 6] = ["segment", "region", "countr", "division", "product", "business"];
+    let innermost = heading.rsplit(" > ").next().unwrap_or_default();
+    let per = innermost.split_once(" per ").is_some_and(|(_, of)| !BY.iter().any(|by| of.starts_with(by)));
+    let over = || currencies().any(|sign| innermost.contains(&format!("{sign}/")));
+    (per || over()) && Scale::of_heading(innermost).is_none()
+}
 
 /// Whether a header is of the prices of shares: `2004 > High`.
 fn is_of_prices(heading: &str) -> bool {
@@ -508,6 +525,7 @@ mod tests {
             assert_eq!((found.unit, found.scale), (unit, scale), "{text} {headings:?}");
         }
         assert_eq!(Scale::of_passage("Amounts are in GBP millions unless said otherwise."), Some(Scale::Million));
+        assert_eq!(Scale::of_passage("Costs by kind, EUR thousand"), Some(Scale::Thousand));
         let written = of_sentence("Net debt was EUR 190.4 million.");
         assert_eq!((written[0].quantity.unit, written[0].quantity.scale), (Some(Unit::Euro), Some(Scale::Million)));
         assert_eq!(of_cell("", [], 0, None), None);
@@ -546,7 +564,7 @@ mod tests {
         assert_eq!(of("Maximum train length (feet)"), None);
         assert_eq!(of("Average revenue per car"), None);
         assert_eq!(of("Gross ton-miles (billions)"), Some(Scale::Billion));
-        assert_eq!(of("Revenue per cardinal"), Some(Scale::Million));
+        assert_eq!(of("Revenue per region"), Some(Scale::Million));
         assert_eq!(of("Debt due within days"), Some(Scale::Million));
     }
 
@@ -559,9 +577,16 @@ mod tests {
         assert_eq!(scale(&["Employees (in thousands)", "2024", "(in millions)"], 2), Some(Scale::Thousand));
         assert_eq!(scale(&["Employee benefits", "2024", "(in millions)"], 2), Some(Scale::Million));
         assert_eq!(scale(&["Bakery", "Revenue"], 2), Some(Scale::Million));
+        // So much for one of something is in no scale but its own.
+        assert_eq!(scale(&["Sales per square metre ($)", "2024", "$ million"], 2), None);
+        assert_eq!(scale(&["May", "Price (EUR/MWh)"], 2), None);
+        assert_eq!(scale(&["Sales per segment", "2024"], 2), Some(Scale::Million));
+        assert_eq!(scale(&["Sales per employee (in thousands)", "2024"], 2), Some(Scale::Thousand));
         // A heading over the table counts nothing, but it may say what is measured.
         assert_eq!(scale(&["Bakery", "2024", "Employees"], 2), Some(Scale::Million));
         assert_eq!(scale(&["Wind", "2024", "Net generation (gigawatt-hours)"], 2), None);
+        let staff = of_cell("1,850", ["Staff", "2024", "$ in millions"], 2, None).unwrap();
+        assert_eq!((staff.scale, staff.unit), (None, None));
         let year = of_cell("2034", ["Senior notes", "Maturity", "(in millions)"], 2, None).unwrap();
         assert_eq!((year.scale, year.unit), (None, None));
     }

@@ -43,6 +43,8 @@ pub enum Wanted {
 pub struct Inquiry {
     /// In lower case, with a space before and behind.
     pub(crate) text: String,
+    /// The same with a glossary's words.
+    read_as: String,
     /// Positions in [`CUES`] of those that it has.
     pub(crate) cues: Vec<u16>,
     /// The years that it names, each once, in its order; `2008-2010` and `between 2008 and 2010` are as written.
@@ -100,7 +102,8 @@ impl Inquiry {
         let quantities = of_sentence(&text).into_iter().map(|written| written.quantity).collect();
         let proper = names::of(question, read_as);
         let fiscal_end = FiscalEnd::of(&text, read_as.unwrap_or(""));
-        Self { cues, years: named, fiscal_end, quantities, scale, wanted, proper, words: all, places, text }
+        let read_as = read_as.unwrap_or("").to_lowercase();
+        Self { read_as, cues, years: named, fiscal_end, quantities, scale, wanted, proper, words: all, places, text }
     }
 
     /// The years that a text of the document names, as the question counts them, with the byte where each begins.
@@ -127,6 +130,15 @@ impl Inquiry {
     /// Whether it names a number, as a year or otherwise: what it knows it does not want.
     pub(crate) fn names(&self, number: Decimal) -> bool {
         self.quantities.iter().any(|of| of.value == number) || self.names_as_year(number)
+    }
+
+    /// Whether it has all words of a cell, or the year that a cell is.
+    pub(crate) fn tells(&self, cell: &str) -> bool {
+        let mut words = stems(&cell.to_lowercase()).peekable();
+        match words.peek() {
+            Some(_) => words.all(|word| self.words.contains(&word)),
+            None => cell.trim().parse().is_ok_and(|year| self.years.contains(&year)),
+        }
     }
 
     /// Whether a number is one of the years that it names.
@@ -233,6 +245,11 @@ impl Inquiry {
 
     pub(crate) fn has(&self, cue: &str) -> bool {
         self.text.contains(cue)
+    }
+
+    /// Whether it has a phrase as it is put, or with a glossary's words.
+    pub(crate) fn means(&self, cue: &str) -> bool {
+        self.has(cue) || self.read_as.contains(cue)
     }
 }
 

@@ -85,7 +85,7 @@ fn a_folder_is_asked_by_sql_over_its_tables_and_by_its_texts() {
         let output = ask(&[&folder[..], arguments].concat());
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
-        assert!(said.contains("2 documents; their 2 tables go through SQL") && said.contains("broken.json"), "{said}");
+        assert!(said.contains("2 documents; SQL goes through 2 tables") && said.contains("broken.json"), "{said}");
         let lines = String::from_utf8(output.stdout).unwrap();
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
@@ -142,6 +142,33 @@ fn regression_records_beside_other_tables_go_through_sql_and_groups_are_named() 
     assert!(of_year["answer"] == "1500" || shown.contains("likeliest (") && shown.contains("2019-01-01"), "{shown}");
     let (unsure, _) = answer(folder.path(), "How many of the orders came back?");
     assert!(unsure["abstained"] == true, "{unsure}");
+}
+
+#[test]
+fn regression_of_tables_of_several_years_the_one_of_the_question_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let regions = ["North", "South", "East", "West"];
+    let sold = |year: usize, row: usize| 1000 * (year - 2000) + 37 * (row + 1);
+    for year in 2021..=2024 {
+        let rows: String =
+            (0..4).map(|row| format!("{},{},{}\n", regions[row], sold(year, row), year % 7 + row)).collect();
+        let file = folder.path().join(format!("{year}/sales.csv"));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, format!("Region,Pieces sold,Shops\n{rows}")).unwrap();
+    }
+    for year in [2021, 2023] {
+        let (found, _) = answer(folder.path(), &format!("How many pieces were sold in the East region in {year}?"));
+        assert_eq!(found["answer"], sold(year, 2).to_string(), "{found}");
+        let file = found["citations"][0]["file"].as_str().unwrap_or_default();
+        assert!(file.ends_with(&format!("{year}/sales.csv")), "{found}");
+    }
+    let confidence =
+        |found: &Value| if found["abstained"] == true { 0.0 } else { found["confidence"].as_f64().unwrap() };
+    // Of another year nothing is known, and without one any of four may be meant.
+    let (other, _) = answer(folder.path(), "How many pieces were sold in the East region in 2019?");
+    assert!(confidence(&other) < 0.5, "{other}");
+    let (none, _) = answer(folder.path(), "How many pieces were sold in the East region?");
+    assert!(confidence(&none) < 0.5 && none.to_string().contains("4 tables have the same columns"), "{none}");
 }
 
 /// The one answer to a question about a document, with what is said on stderr.
@@ -263,7 +290,7 @@ fn bad_input_is_said() {
     failed(&["--document", REPORT, "--question", QUESTION, "--policy", "oracle"], 2, "oracle");
     failed(&["--document", "none.json", "--question", QUESTION], 1, "none.json");
     failed(&["--checkpoint", "none", "--document", REPORT, "--question", QUESTION], 1, "none");
-    failed(&["--document", REPORT, "--question", " "], 2, "--question is blank");
+    failed(&["--document", REPORT, "--question", " "], 2, "--question: the question is blank");
     failed(&["--document", REPORT, "--questions", &at("empty", "")], 1, "the file has no question");
     failed(
         &["--document", REPORT, "--questions", &at("broken", "{\"id\": 1")],
@@ -273,6 +300,15 @@ fn bad_input_is_said() {
     let twice = "{\"id\": \"a\", \"question\": \"x?\"}\n{\"id\": \"a\", \"question\": \"y?\"}";
     failed(&["--document", REPORT, "--questions", &at("twice", twice)], 1, "that of an earlier one");
     failed(&["--document", &at("broken.json", "{"), "--question", QUESTION], 1, "broken.json");
+    let question = ["--document", REPORT, "--question", QUESTION];
+    let glossary = at("glossary.toml", "x = 1\n");
+    failed(&[&question[..], &["--glossary", &glossary]].concat(), 2, &format!("error: {glossary}: "));
+    let questions = at("questions.txt", "Who won?\n");
+    let overwritten = ["--document", REPORT, "--questions", &questions, "--output", &questions];
+    failed(&overwritten, 2, "are one file, which would be overwritten");
+    assert_eq!(std::fs::read_to_string(&questions).unwrap(), "Who won?\n");
+    let tables = at("tables.jsonl", "{\"id\": \"a\", \"title\": \"x\", \"header\": [\"a\"], \"rows\": [[\"1\"]]}\n");
+    failed(&["--document", &tables, "--question", QUESTION], 1, "index makes a corpus of tables, and query --database");
 }
 
 /// A cell that is a script and an instruction.
@@ -468,7 +504,11 @@ fn without_a_usable_model_it_is_said() {
         ChatServer::start(|_, _| status(401, "", &format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}")));
     failed(Some(&refusing.base_url()), &llm, "set TABSEGNET_LLM_KEY");
     let impossible = folder.path().join("none").join("trace.jsonl");
-    failed(Some(&refusing.base_url()), &["--policy", "llm", "--trace", impossible.to_str().unwrap()], "trace.jsonl");
+    failed(None, &["--policy", "llm", "--trace", impossible.to_str().unwrap()], "trace.jsonl: there is no folder ");
+    let gguf = at("gguf.toml", "[llm]\nbase_url = \"gguf:/nope\"\n");
+    failed(None, &["--policy", "llm", "--config", &gguf], "llm.base_url");
+    let typed = at("typed.toml", "[llm]\nbase_url = 5\n");
+    failed(None, &["--policy", "llm", "--config", &typed], "llm.base_url: invalid type: integer `5`");
     // With auto what was learnt answers, and that is said.
     let output = ask_llm(Some(&refusing.base_url()), Some(KEY), &["--policy", "auto"]);
     let said = String::from_utf8(output.stderr).unwrap();

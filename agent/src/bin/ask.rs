@@ -7,9 +7,10 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, ValueEnum};
 use tabsegnet::progress::on_stderr;
-use tabsegnet::questions::{GivenQuestion, Questions, is_blank};
+use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{
     Corpus, DeviceChoice, OpenDocument, Opening, Question, Ranking, ReadOptions, Session, SessionOptions, TableRanking,
+    exit_code,
 };
 use tabsegnet_agent::{Answer, Choice, Learnt, Policy, Rules, WithDocument};
 use tabsegnet_encoder::{Shipped, shipped};
@@ -29,7 +30,7 @@ mod replay;
 use large::LargeDocument;
 use llm::{Llm, LlmArguments, Rounded};
 use output::Writer;
-use tabsegnet_store::{USAGE, eprintln, exit};
+use tabsegnet_store::{Paths, USAGE, UsageError, check_written, eprintln, exit};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -161,23 +162,18 @@ fn segmenter(name: &str) -> Result<SegmenterChoice, String> {
     }
 }
 
-/// The command line asks for something that does not go together.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct UsageError(String);
-
 fn main() -> ExitCode {
     // SAFETY: the first that the program does.
     #[allow(unsafe_code)]
     unsafe {
         tabsegnet_segmenter::say_thread_count();
+        tabsegnet_ranker::device::look_without_a_desktop();
     }
     if std::env::args_os().nth(1).is_some_and(|first| first == tabsegnet_sql::worker::ARGUMENT) {
         return if tabsegnet_sql::worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     exit(run(&Arguments::parse()), |cause| {
-        let is_usage = cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }));
-        is_usage.then_some(USAGE)
+        matches!(cause.downcast_ref(), Some(LlmError::Settings { .. })).then_some(USAGE).or_else(|| exit_code(cause))
     })
 }
 
@@ -195,9 +191,6 @@ impl Arguments {
                 "--document is a URL; expected a file or a folder (query --database URL puts questions to PostgreSQL)"
                     .into(),
             ));
-        }
-        if self.question.iter().any(|question| is_blank(question)) {
-            return Err(UsageError("--question is blank; expected a question in words".into()));
         }
         if self.corpus.is_none() && (self.retriever.is_some() || self.tables.is_some()) {
             return Err(UsageError("--retriever and --tables go with --corpus".into()));
@@ -220,7 +213,18 @@ impl Arguments {
                 "{name} goes with a language model: --policy auto or llm, or --segmenter llm"
             )));
         }
-        Ok(())
+        self.check_files()
+    }
+
+    /// That nothing which is read is overwritten.
+    fn check_files(&self) -> Result<(), UsageError> {
+        let questions = self.questions.iter().filter(|_| !self.reads_stdin());
+        let read = Paths::default().and("--checkpoint", &self.checkpoint).and("--corpus", &self.corpus);
+        let read =
+            read.and("--document", &self.document).and("--questions", questions).and("--glossary", &self.glossary);
+        let read = read.and("--replay-trace", &self.replay_trace).and("--answers", &self.answers);
+        let (written, read) = self.llm.files(Paths::default().and("--output", &self.output), read);
+        check_written(&written, &read)
     }
 
     /// Whether a language model may answer.
@@ -288,8 +292,7 @@ impl Searched {
     /// Tables of `records` go through SQL whatever their size, where that is wanted.
     fn open(arguments: &Arguments, opening: Opening, records: bool) -> Result<Self> {
         if let Some(directory) = &arguments.corpus {
-            let failed = || format!("{}: could not be opened", directory.display());
-            let corpus = Corpus::open_with(directory, arguments.retriever()).with_context(failed)?;
+            let corpus = Corpus::open_by_option(directory, arguments.retriever())?;
             if let Some(notice) = corpus.notice() {
                 eprintln!("warning: {notice}");
             }
@@ -300,17 +303,13 @@ impl Searched {
             return Ok(Self::Corpus { corpus, session: opening.finish()?, tables, sql_cells, records });
         }
         let path = arguments.document.as_deref().context("--document FILE is missing")?;
-        let failed = || format!("{}: could not be opened", path.display());
         if path.is_dir() {
-            return Ok(Self::Large(Rc::new(
-                LargeDocument::of_folder(path, arguments.sql_cells, opening).with_context(failed)?,
-            )));
+            return Ok(Self::Large(Rc::new(LargeDocument::of_folder(path, arguments.sql_cells, opening)?)));
         }
         if let Some(large) = large::read(path, arguments.sql_cells, records)? {
-            let large = LargeDocument::open(large, opening).with_context(failed)?;
-            return Ok(Self::Large(Rc::new(large)));
+            return Ok(Self::Large(Rc::new(LargeDocument::open(large, opening)?)));
         }
-        let (_, document) = opening.finish_with(path, &ReadOptions::default()).with_context(failed)?;
+        let (_, document) = opening.finish_with(path, &ReadOptions::default())?;
         for warning in document.warnings() {
             eprintln!("warning: {}: {warning}", path.display());
         }
@@ -418,7 +417,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     let file = arguments.questions.as_deref().filter(|_| !arguments.reads_stdin());
     let listed = questions.listed(&arguments.question, file)?;
     if arguments.corpus.is_some() && arguments.format == Format::Html && listed.len() > 1 {
-        bail!("--format html shows the tables of one question, and {} were given; give one", listed.len());
+        let given = listed.len();
+        return Err(UsageError(format!(
+            "--format html shows the tables of one question, and {given} were given; give one"
+        ))
+        .into());
     }
     let llm = language_model(arguments)?;
     let opening = opening(arguments, llm.as_ref())?;
@@ -532,10 +535,7 @@ fn split_by(opening: Opening, arguments: &Arguments, llm: Option<&Llm>) -> Resul
     if !arguments.splits_by_model() {
         return Ok(opening);
     }
-    let Some(llm) = llm else {
-        eprintln!("segments: by {}, as the ranker learnt; no language model is set", opening.segmenter().kind);
-        return Ok(opening);
-    };
+    let Some(llm) = llm else { return Ok(opening) };
     let otherwise = load_segmenter(opening.segmenter())?;
     Ok(opening.with_segmenter(llm.segmenter(otherwise, arguments.policy == PolicyChoice::Auto)))
 }
@@ -546,7 +546,7 @@ fn language_model(arguments: &Arguments) -> Result<Option<Llm>> {
         return Ok(None);
     }
     let llm = Llm::open(&arguments.llm, arguments.format == Format::Table)?;
-    if llm.is_none() && arguments.policy != PolicyChoice::Auto {
+    if llm.is_none() && (arguments.policy != PolicyChoice::Auto || arguments.splits_by_model()) {
         let what = if arguments.splits_by_model() { "--segmenter llm" } else { "--policy llm" };
         return Err(UsageError(format!("{what}: {}", no_model("--config"))).into());
     }

@@ -1,10 +1,9 @@
-//! What makes no sense though every number stands in a cell: a percentage less a fraction, a change from nothing, the
-//! number of another year, an amount where a ratio is wanted.
+//! What makes no sense though every number stands in a cell: a change from nothing, the number of another year, an amount
+//! where a ratio is wanted.
 
 mod extremes;
 mod kinds;
 mod places;
-mod times;
 mod world;
 
 use std::collections::BTreeSet;
@@ -36,13 +35,9 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
                 .or_else(|| no_dividend(fact, node, inquiry))
                 .or_else(|| no_difference(fact, node, inquiry))
         }
-        (Family::List, facts) => no_change(facts, nodes, inquiry),
-        (Family::PercentChange, [new, old]) => fraction(new, old).or_else(|| no_other_time(new, old, inquiry)),
         (Family::Ratio, [a, b]) if a.quantity.value.is_zero() => {
             Some(format!("{} over {} may be the other way round, by 0", a.text, b.text))
         }
-        (Family::Change, [new, old]) => fraction(new, old).or_else(|| one_number(new, old)),
-        (Family::Sum | Family::Average | Family::Greater, [a, b]) => fraction(a, b),
         _ => None,
     };
     let of_sense = match inquiry.wants_verdict() && !is_verdict(candidate, inquiry) {
@@ -53,7 +48,7 @@ pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &I
         .or(of_sense)
         .or_else(|| kinds::objection(candidate, nodes, inquiry))
         .or_else(|| places::objection(candidate, nodes, inquiry))
-        .or_else(|| times::objection(candidate, nodes, inquiry))
+        .or_else(|| one_time(candidate, inquiry))
         .or_else(|| extremes::objection(candidate, nodes, inquiry))
         .or_else(|| changes_of_changes(candidate, nodes))
         .or_else(|| unwanted(candidate, inquiry))
@@ -154,15 +149,13 @@ fn quarters_of(header: &str) -> BTreeSet<usize> {
     quarters(&header).into_iter().chain(ordinal.map(|at| at + 1)).collect()
 }
 
-/// The question names quarters, and a number is of another by its headers.
+/// The question names quarters, and the number is of another by its headers; what is worked out may be of several, of which "the
+/// third and fourth quarter" names one.
 fn other_quarter(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let named = Some(quarters(&inquiry.text)).filter(|named| !named.is_empty())?;
-    let mut others = facts.iter().filter_map(|fact| {
-        let node = nodes.get(fact.node)?;
-        let headers = node.column_headers.iter().chain(&node.row_headers);
-        headers.map(|header| quarters_of(header)).find(|of| !of.is_empty() && of.is_disjoint(&named))
-    });
-    let of = others.next()?;
+    let [fact] = facts else { return None };
+    let mut of_headers = headers(nodes.get(fact.node)).map(quarters_of);
+    let of = of_headers.find(|of| !of.is_empty() && of.is_disjoint(&named))?;
     let shown = |of: &BTreeSet<usize>| of.iter().map(|quarter| format!("Q{quarter}")).collect::<Vec<_>>().join(", ");
     Some(format!("a number is of {}, the question names {}", shown(&of), shown(&named)))
 }
@@ -270,6 +263,16 @@ fn wants_sum(inquiry: &Inquiry) -> bool {
     has(&SUMS) && !has(&APART) && !is_change(inquiry)
 }
 
+/// The question names two years, and both numbers of a change are of one that is not the later.
+fn one_time(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
+    let (Family::Change | Family::PercentChange, [a, b]) = (candidate.family, candidate.facts.as_slice()) else {
+        return None;
+    };
+    let ([first, second], [year]) = (inquiry.years.as_slice(), a.years.as_slice()) else { return None };
+    let amiss = a.years == b.years && year < first.max(second) && (year == first || year == second);
+    (amiss && a.place.is_some()).then(|| format!("{} and {} are both of {year}", a.text, b.text))
+}
+
 /// The question asks how old somebody is.
 fn no_age(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     let age = |number: Decimal| number.is_integer() && (Decimal::from(14)..Decimal::from(111)).contains(&number);
@@ -368,14 +371,6 @@ fn no_ratio(fact: &Fact, node: Option<&RankedNode>, inquiry: &Inquiry) -> Option
     (!named).then(|| format!("the question asks for a{wanted}, and {} is an amount", fact.text))
 }
 
-/// The question asks for a change, and these are numbers that changed.
-fn no_change(facts: &[Fact], nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    let is_called = |fact: &Fact| headers(nodes.get(fact.node)).any(|header| changes(&header.to_lowercase()));
-    let called = facts.iter().any(is_called);
-    let wanted = is_change(inquiry) && !inquiry.has("respective") && facts.iter().all(|fact| fact.place.is_some());
-    (wanted && !called).then(|| "the question asks for a change, and these are amounts".to_owned())
-}
-
 fn is_change(inquiry: &Inquiry) -> bool {
     changes(&inquiry.text)
 }
@@ -396,35 +391,4 @@ fn from_nothing(new: &Fact, old: &Fact) -> Option<String> {
 
 fn no_percentage(from: &Fact) -> String {
     format!("a change from {} has no percentage", from.text)
-}
-
-/// What grew did so from one time to another: two rows of one year are no growth of either.
-fn no_other_time(new: &Fact, old: &Fact, inquiry: &Inquiry) -> Option<String> {
-    const GROWS: [&str; 9] = ["growth", "grow", "grew", " rise", " rose", " fall", " fell", " climb", " drop"];
-    const BESIDE: [&str; 4] = [" than ", " compared ", " versus ", " relative "];
-    let grows = GROWS.iter().any(|cue| inquiry.has(cue)) && !BESIDE.iter().any(|cue| inquiry.has(cue));
-    let of = |fact: &Fact| stems(&fact.label).collect::<BTreeSet<String>>();
-    // Rows of one thing may be of its beginning and its end.
-    let apart = new.row().zip(old.row()).is_some_and(|(a, b)| a != b) && of(new).is_disjoint(&of(old));
-    let same_time = new.years.len() == 1 && new.years == old.years;
-    (grows && apart && same_time).then(|| format!("{} and {} are of one time, and no change", new.text, old.text))
-}
-
-/// What two tables say of one thing at one time is no change.
-fn one_number(new: &Fact, old: &Fact) -> Option<String> {
-    let is_one = new.quantity.value == old.quantity.value && new.label == old.label;
-    (is_one && !new.years.is_empty() && new.years == old.years)
-        .then(|| format!("{} and {} are of one thing at one time", new.text, old.text))
-}
-
-/// 12 % and 0.1 count in different ways, as far as anyone can tell.
-fn fraction(a: &Fact, b: &Fact) -> Option<String> {
-    let is = |percent: &Fact, other: &Fact| {
-        let below_one = other.quantity.unit.is_none() && other.quantity.value.abs() <= Decimal::ONE;
-        percent.percent_sign
-            && percent.quantity.value.abs() > Decimal::ONE
-            && below_one
-            && !other.quantity.value.is_zero()
-    };
-    (is(a, b) || is(b, a)).then(|| format!("{} and {} are no two percentages, or no two fractions", a.text, b.text))
 }

@@ -273,8 +273,6 @@ fn regression_what_makes_no_sense_is_not_said() {
     assert_eq!(answer("What was the number of employees in 2016?", "500", "400").value.as_deref(), Some("500"));
     let second = answer("What was the number of employees in 2015?", "500", "400");
     assert!(second.abstained || second.value.as_deref() == Some("400"), "{second:?}");
-    let difference = answer("What was the change in employees from 2015 to 2016?", "12 %", "0.1");
-    assert!(difference.abstained || difference.program.is_none(), "{difference:?}");
 }
 
 #[test]
@@ -370,16 +368,21 @@ fn regression_numbers_of_another_kind_are_not_said() {
     assert!(has("How many pilots are there?", &pilots, "2020 is a date"));
     assert!(!has("In which year does the pilots' contract end?", &pilots, "is a date"));
     assert!(!has("How many pilots are there?", &[("2020", "Pilots", "Employees", 1, 1)], "is a date"));
+    let apart = [("7", "Non-operating income", "2016", 1, 1), ("9", "Operating income", "2016", 2, 1)];
+    assert!(has("What was operating income in 2016?", &apart, "Non-operating income is not"));
+    assert!(!has("What was non-operating income in 2016?", &apart, "Non-operating income is not"));
+    assert!(!has("What was operating income in 2016?", &apart[1..], "income is not"));
+    let paid = [("2,448", "Dividends (in millions)", "2016", 1, 1)];
+    assert!(has("Which product earned more?", &paid, "this is an amount"));
+    assert!(!has("Which percentage was paid?", &paid, "this is an amount"));
     let shares = [("32 %", "Refining", "2014", 1, 1), ("72 %", "Crude oil", "2014", 2, 1)];
     assert!(has("What percentage of costs is crude oil in 2014?", &shares, "is no share of anything"));
     let halves = [("49", "Sales", "2024 > H1", 1, 1), ("52", "Sales", "2024 > H2", 1, 2)];
     let is_other = |question: &str| has(question, &halves, "another span of time");
     assert!(is_other("What were sales in H1 2024?") && is_other("What were sales in fiscal year 2024?"));
     assert!(is_other("What were sales in the third quarter of 2024?") && !is_other("What were sales in 2024?"));
-    let days = [("4", "Sales", "2024-02-01", 1, 1), ("5", "Sales", "2024-03-01", 1, 2)];
-    assert!(has("What were sales in February 2024?", &days[1..], "another month"));
-    assert!(!has("What were sales in February 2024?", &days[..1], "another month"));
-    assert!(!has("May sales rise by 2024-02-01?", &days, "another month"));
+    let of_nine = [("956", "Sales", "9M 2024", 1, 1)];
+    assert!(has("What were sales in the fourth quarter of 2024?", &of_nine, "another span of time"));
 }
 
 #[test]
@@ -418,8 +421,6 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     let regions = [("40", "Revenue", "2024", 1, 1), ("30", "Revenue", "2023", 1, 2)];
     assert!(has("Which region has the highest revenue?", &regions, "this is a time"));
     assert!(!has("Which year has the highest revenue?", &regions, "this is a time"));
-    let rows = [("11", "Gaming", "2025", 1, 1), ("130", "All", "2025", 2, 1)];
-    assert!(has("What was the growth of gaming in 2025?", &rows, "are of one time"));
     let countries =
         [("40", "United States", "2024", 1, 1), ("30", "Germany", "2024", 2, 1), ("20", "China", "2024", 3, 1)];
     assert!(has("In which country outside the US are the most assets?", &countries, "outside something"));
@@ -433,11 +434,6 @@ fn regression_numbers_of_other_places_and_times_are_not_said() {
     assert!(of("How many collective agreements are there?", &[], &[agreements], "nine counts, and 2,400"));
     assert!(!of("How many employees are there?", &[], &[agreements], "counts something else"));
     let years = [("171", "Leases", "2014", 1, 1), ("133", "Leases", "2015", 1, 2), ("97", "Leases", "2016", 1, 3)];
-    assert!(has("What do leases for 2014 through 2016 add up to?", &years, "years between 2014 and 2016"));
-    assert!(!has("What do leases for 2014 and 2016 add up to?", &years, "years between"));
-    let costs =
-        [("4", "Net cost", "2018", 2, 1), ("10", "Service cost", "2017", 1, 2), ("9", "Net cost", "2017", 2, 2)];
-    assert!(has("How much did net cost fall from 2017 to 2018?", &costs, "is no change between two years"));
     let of_one = [("5,888", "Assets at the end", "2008", 2, 1), ("7,385", "Assets at the start", "2008", 1, 1)];
     assert!(has("How much did assets change between 2008 and 2009?", &of_one, "are both of 2008"));
     assert!(!has("How much did assets change between 2007 and 2008?", &of_one, "are both of"));
@@ -521,4 +517,51 @@ fn a_dash_has_no_scale() {
     let cells = [("—", "Notes", "2016", 1, 1), ("5", "Notes", "2015", 1, 2)];
     let answer = learnt().answer(&ranking("How much were the notes in 2016, in millions?", &cells, &[]));
     assert!(answer.abstained || answer.answer != "—" || answer.scale.is_none(), "{answer:?}");
+}
+
+#[test]
+fn regression_a_row_that_the_question_tells_by_two_cells_has_the_answer() {
+    let crafts = [
+        ("2020", "Unions > APA", "Amendable", 1, 3),
+        ("2020", "Unions > CWA", "Amendable", 2, 3),
+        ("Pilots", "Unions > APA", "Craft", 1, 1),
+        ("Clerks", "Unions > CWA", "Craft", 2, 1),
+        ("13,200", "Unions > APA", "Employees", 1, 2),
+        ("16,000", "Unions > CWA", "Employees", 2, 2),
+    ];
+    let said = |question: &str, cells: &[(&str, &str, &str, usize, usize)]| {
+        learnt().answer(&ranking(question, cells, &[])).answer
+    };
+    assert_eq!(said("How many pilots are there with an amendable date of 2020?", &crafts), "13,200");
+    assert_eq!(said("How many clerks are there with an amendable date of 2020?", &crafts), "16,000");
+    let told = |question: &str| {
+        let candidates = Candidates::of(&ranking(question, &crafts, &[]));
+        candidates.predictions().iter().all(|of| of.texts == ["13,200"])
+    };
+    assert!(told("How many pilots are there with an amendable date of 2020?"));
+    assert!(
+        !told("How many pilots and clerks are there with an amendable date of 2020?")
+            && !told("How many pilots are there?")
+    );
+}
+
+#[test]
+fn what_a_table_states_of_a_change_is_said_as_it_states_it() {
+    let said = |change: &str, header: &str, sentences: &[&str]| {
+        let cells = [("908", "Bags", "2017", 1, 1), ("881", "Bags", "2016", 1, 2), (change, "Bags", header, 1, 3)];
+        let ranking = ranking("By what percentage did bags rise in 2017?", &cells, sentences);
+        let citations = ranking.nodes.iter().take(2).map(Into::into).collect();
+        let program = Some("subtract(908, 881), divide(#0, 881)".into());
+        let computed = Answer { answer: "3.06 %".into(), program, citations, ..Answer::default() };
+        crate::stated::as_stated(computed, &ranking)
+    };
+    let stated = said("3.1 %", "Change", &[]);
+    assert_eq!((stated.answer.as_str(), stated.value.as_deref(), stated.citations.len()), ("3.1 %", Some("3.1"), 1));
+    assert_eq!(said("3.1", "% Change", &[]).answer, "3.1 %");
+    // Another percentage, no percentage, a report.
+    for (change, header, sentences) in
+        [("3.2 %", "Change", &[][..]), ("3.1", "Change", &[]), ("3.1 %", "Change", &["Bags rose."])]
+    {
+        assert_eq!(said(change, header, sentences).answer, "3.06 %");
+    }
 }

@@ -55,6 +55,12 @@ impl Operands {
         let dated = Dated::of(with_years(question).as_deref().unwrap_or(question));
         let lower = dated.rest.to_ascii_lowercase();
         let text = Text { text: &dated.rest, lower: &lower };
+        // What asks which of several is no question for an amount.
+        if let Some(of) = text.behind_any(&["which", "in which", "who"])
+            && !PARTS.iter().any(|part| of.behind(part).is_some())
+        {
+            return larger(text, &dated);
+        }
         series(text, &dated)
             .or_else(|| change(text, &dated))
             .or_else(|| share(text, &dated))
@@ -62,13 +68,19 @@ impl Operands {
             .or_else(|| apart(text, &dated))
             .or_else(|| together(text, &dated))
             .or_else(|| larger(text, &dated))
+            .or_else(|| a_head(text, &dated))
     }
 
-    /// Two things by the names that a document has for them, at the time of a question.
-    pub(crate) fn of_names(form: Form, names: [&str; 2], question: &str) -> Option<Self> {
+    /// Two things by the names that a document has for them in the place of `measure`, with what else the question names: "the
+    /// operating margin of Cloud" are operating income of Cloud and sales of Cloud.
+    pub(crate) fn of_names(form: Form, names: [&str; 2], question: &str, measure: &str) -> Option<Self> {
         let dated = Dated::of(with_years(question).as_deref().unwrap_or(question));
         let is_alone = Self::of(question).is_none_or(|of| of.form == form) && dated.years.len() < 2;
-        is_alone.then(|| Self::named(form, names, &dated)).flatten()
+        // "Free cash flow (operating cash flow less capex)" says itself what it is.
+        let rest = dated.rest.split(['(', ',']).next().and_then(name).filter(|_| is_alone)?;
+        let at = place(&rest.to_ascii_lowercase(), measure)?;
+        let both = names.map(|name| format!("{}{name}{}", &rest[..at], &rest[at + measure.len()..]));
+        Self::named(form, [&both[0], &both[1]], &dated)
     }
 
     /// Two things at one time.
@@ -86,8 +98,7 @@ impl Operands {
     }
 }
 
-/// One thing over several years: "average capex over 2022 to 2024", "dividends in 2023 and 2024 together", "how much did it put into
-/// buybacks over the last three years".
+/// One thing over several years: "average capex over 2022 to 2024", "dividends in 2023 and 2024 together".
 fn series(text: Text<'_>, dated: &Dated) -> Option<Operands> {
     const AVERAGE: [&str; 6] =
         ["average annual", "annual average", "on average", "in an average year", "average year", "average"];
@@ -95,14 +106,11 @@ fn series(text: Text<'_>, dated: &Dated) -> Option<Operands> {
         "taken together", "put together", "all three years added up", "added up", "together", "combined", "in total",
         "altogether", "add up to", "sum",
     ];
-    let (rest, count) = without_last_years(text.text).unwrap_or_else(|| (text.text.to_owned(), 0));
-    let lower = rest.to_ascii_lowercase();
-    let text = Text { text: &rest, lower: &lower };
     let years = dated.span();
     let cues = |cues: &[&'static str]| cues.iter().copied().filter(|cue| text.has(cue)).collect::<Vec<_>>();
     let (averages, sums) = (cues(&AVERAGE), cues(&TOGETHER));
     let spent_over = || {
-        let is_over = count > 0 || dated.period.to_lowercase().starts_with("over ");
+        let is_over = dated.period.to_lowercase().starts_with("over ");
         is_over && text.lower.starts_with("how much") && !MOVES.iter().any(|verb| text.has(verb))
     };
     let (form, cues) = match (averages.is_empty(), sums.is_empty()) {
@@ -111,10 +119,10 @@ fn series(text: Text<'_>, dated: &Dated) -> Option<Operands> {
         (true, true) if spent_over() => (Form::Sum, sums),
         (true, true) => return None,
     };
-    if years.len().max(count) < 2 || form == Form::Sum && text.has("and") {
+    if years.len() < 2 || form == Form::Sum && text.has("and") {
         return None;
     }
-    let mut question = rest.clone();
+    let mut question = text.text.to_owned();
     for cue in cues.into_iter().chain(["per year", "a year", "each year", "annually"]) {
         if let Some(at) = place(&question.to_ascii_lowercase(), cue) {
             question.replace_range(at..at + cue.len(), "");
@@ -124,33 +132,7 @@ fn series(text: Text<'_>, dated: &Dated) -> Option<Operands> {
     let question = question.trim_matches([',', ' ']);
     let begins = ["what", "how"].iter().any(|word| question.to_lowercase().starts_with(word));
     let question = if begins { question.to_owned() } else { format!("What was {question}") };
-    Some(match years.is_empty() {
-        false => Operands::at_times(form, &question, years, dated),
-        true => {
-            let questions = vec![format!("{question}?"); count];
-            Operands { form, questions, names: Vec::new(), of_one: true, years }
-        }
-    })
-}
-
-/// A text without the last years that it names by their number, and how many these are: "over the last three fiscal years".
-fn without_last_years(text: &str) -> Option<(String, usize)> {
-    const COUNTS: [&str; 5] = ["two", "three", "four", "five", "six"];
-    const BEFORE: [&str; 12] =
-        ["the", "last", "past", "latest", "these", "over", "for", "in", "taking", "during", "most", "recent"];
-    let words: Vec<&str> = text.split(' ').collect();
-    let bare = |at: usize| words.get(at).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
-    let is = |at: usize, word: &str| bare(at).is_some_and(|of| of == word);
-    let found = (0..words.len()).find_map(|at| {
-        let count = COUNTS.iter().position(|count| is(at, count))? + 2;
-        let end = if is(at + 1, "fiscal") { at + 2 } else { at + 1 };
-        let last = is(at.checked_sub(1)?, "last") || is(at - 1, "past") || is(at - 1, "latest") || is(at - 1, "recent");
-        (last && is(end, "years")).then_some((at, end, count))
-    });
-    let (at, end, count) = found?;
-    let before = (0..at).rev().take_while(|at| bare(*at).is_some_and(|word| BEFORE.contains(&word.as_str()))).count();
-    let rest = [&words[..at - before], &words[end + 1..]].concat().join(" ");
-    Some((rest, count))
+    Some(Operands::at_times(form, &question, years, dated))
 }
 
 /// A change of one thing from a year to another: "by what percentage did sales grow in 2024", "did debt go up in 2024".
@@ -339,6 +321,18 @@ fn of_each(text: Text<'_>, dated: &Dated) -> Option<Operands> {
     }
     let part = part.split_whitespace().collect::<Vec<_>>().join(" ");
     Operands::named(form, [&part, whole.text], dated)
+}
+
+/// So much for each of a company's people: "pay per head", "R&D per employee".
+fn a_head(text: Text<'_>, dated: &Dated) -> Option<Operands> {
+    const HEADS: [&str; 8] = [
+        "per head", "per employee", "per worker", "per person employed", "for each employee", "for every employee",
+        "per staff member", "per member of staff",
+    ];
+    let (of, _) = text.split_any(&HEADS)?;
+    let mut operands = Operands::named(Form::Each, [of.text, "number of employees"], dated)?;
+    operands.questions[1] = format!("How many employees are there{}?", dated.suffix());
+    Some(operands)
 }
 
 /// How far one is from another: "operating cash flow less capex", "by how much did income exceed costs".

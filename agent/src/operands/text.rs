@@ -75,7 +75,8 @@ pub(super) fn name(text: &str) -> Option<String> {
     }
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let is_sentence = [
-        "is", "are", "there", "owe", "counting", "including", "did", "does", "who", "why", "which", "how", "what", "or",
+        "is", "are", "there", "owe", "counting", "including", "did", "does", "who", "why", "which", "how", "what",
+        "or", "that", "them",
     ];
     let is_name = (1..=WORDS).contains(&words.len()) && !words.iter().any(|word| is_sentence.contains(&word.as_str()));
     (is_name && text.contains(char::is_alphabetic)).then(|| text.to_owned())

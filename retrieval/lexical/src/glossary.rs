@@ -4,6 +4,7 @@
 //! the labels that stand for them; a question is read with the label that the document itself uses
 //! ([`Glossary::reading`]). What the document says word for word stays as it is.
 
+mod spelling;
 mod wording;
 
 use std::collections::HashMap;
@@ -226,7 +227,7 @@ impl Glossary {
 
     /// A question read in the words of a document: the company that it is about goes without its name; fiscal years are written
     /// out ([`with_full_years`]); "last year", and the year before the one that it names, have their numbers, and the end of a fiscal year its day
-    /// ([`FiscalYears`](crate::fiscal::FiscalYears), [`with_years`]); what the document abbreviates, or writes out, is said as
+    /// ([`FiscalYears`](crate::fiscal::FiscalYears), [`with_years`]); words are spelt as the document spells them; what the document abbreviates, or writes out, is said as
     /// the document's labels say it; and each term gives way to the label that stands as a whole text in the document, else,
     /// unless the document has the term itself, to one that stands within a text; a document that has no label leaves the
     /// term as it is, as does one that has a term of [`Entry::unless_said`]; an abbreviation that it nowhere has gives way to
@@ -239,6 +240,8 @@ impl Glossary {
         let wording = wording();
         let unnamed = wording.company.unnamed(question);
         let question = unnamed.as_deref().unwrap_or(question);
+        let respelt = wording.respelt(question);
+        let question = respelt.as_deref().unwrap_or(question);
         let in_full = with_full_years(question);
         let question = in_full.as_deref().unwrap_or(question);
         let with_last = wording.fiscal_years.with_last(question);
@@ -275,8 +278,8 @@ impl Glossary {
             reading.replaced.push((question[range].to_owned(), label.to_owned()));
         }
         reading.text += &question[rest..];
-        let changed =
-            unnamed.or(in_full).or(with_last).or(with_years).or(dated).is_some() || !reading.replaced.is_empty();
+        let changed = unnamed.or(respelt).or(in_full).or(with_last).or(with_years).or(dated).is_some()
+            || !reading.replaced.is_empty();
         changed.then_some(reading)
     }
 

@@ -6,6 +6,7 @@ pub mod fiscal;
 pub mod glossary;
 pub mod names;
 pub mod periods;
+pub mod question;
 
 use std::collections::HashMap;
 

@@ -10,7 +10,7 @@ use tabsegnet_agent::large::{Large, Texts, has_records};
 use tabsegnet_agent::{Answer, Folder, Policy};
 use tabsegnet_document::model::Document;
 use tabsegnet_document::native::document_json;
-use tabsegnet_store::{eprintln, write_bytes_atomic};
+use tabsegnet_store::{counted, eprintln, write_bytes_atomic};
 use tabsegnet_tablerag::RoundSettings;
 use tempfile::TempDir;
 
@@ -42,9 +42,7 @@ impl From<Option<OpenDocument>> for Rest {
 /// Reads a document, where it has tables of `cells` cells or more, which are told on stderr, or, where `records` are wanted, is
 /// tables of records or lists alone.
 pub fn read(path: &Path, cells: usize, records: bool) -> Result<Option<Large>> {
-    let large = Large::read(path, cells, records, program()?)
-        .with_context(|| format!("{}: could not be opened", path.display()))?;
-    let Some(large) = large else { return Ok(None) };
+    let Some(large) = Large::read(path, cells, records, program()?)? else { return Ok(None) };
     for warning in &large.warnings {
         eprintln!("warning: {}: {warning}", path.display());
     }
@@ -77,7 +75,8 @@ impl LargeDocument {
         let large = Large::read_folder(path, cells, program()?)?;
         large.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
         if let Some([documents, tables]) = large.in_folder() {
-            eprintln!("{}: {documents} documents; their {tables} tables go through SQL", path.display());
+            let (documents, tables) = (counted(documents, "document"), counted(tables, "table"));
+            eprintln!("{}: {documents}; SQL goes through {tables}", path.display());
         }
         Ok(Self { large, rest: Rest::Folder(Folder::new(opening.finish()?)), folder: None })
     }

@@ -15,9 +15,9 @@ use tabsegnet_agent::large::Large;
 use tabsegnet_agent::segmenter::LlmSegmenter;
 use tabsegnet_agent::walk::{Listener, LlmPolicy, Thoughts, TraceEvent, found_tables};
 use tabsegnet_agent::{Answer, Policy};
-use tabsegnet_llm::{Budget, LlmError, OpenModel, Piece, RunCost, Spent};
+use tabsegnet_llm::{Budget, LlmError, OpenModel, Piece, RunCost, Spent, without_address};
 use tabsegnet_segmenter::Segmenter;
-use tabsegnet_store::eprintln;
+use tabsegnet_store::{Paths, eprintln};
 use tabsegnet_tablerag::{RoundError, RoundEvent};
 
 use crate::Found;
@@ -44,6 +44,12 @@ impl LlmArguments {
     /// The file of --config, or what holds without one.
     pub fn config(&self) -> Result<Config> {
         Ok(self.config.as_deref().map(Config::read).transpose()?.unwrap_or_default())
+    }
+
+    /// The files that are written and read, with those that others say.
+    pub fn files<'a>(&'a self, written: Paths<'a>, read: Paths<'a>) -> (Paths<'a>, Paths<'a>) {
+        let written = written.and("--trace", &self.trace).and("--record", &self.record);
+        (written, read.and("--config", &self.config).and("--replay", &self.replay))
     }
 
     /// What is given that says nothing without a language model.
@@ -75,7 +81,10 @@ impl Llm {
         let variable = |name: &str| std::env::var(name).ok();
         let config = Config { llm: config.llm.with_environment(&variable), ..config };
         let opened = OpenModel::open(&config.llm, record.as_deref(), replay.as_deref(), &variable)?;
-        let Some(opened) = opened else { return Ok(None) };
+        let Some(opened) = opened else {
+            without_address(&config.llm).into_iter().for_each(|warning| eprintln!("warning: {warning}"));
+            return Ok(None);
+        };
         if let Some(notice) = opened.model.notice() {
             eprintln!("warning: {notice}");
         }

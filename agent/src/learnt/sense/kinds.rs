@@ -20,10 +20,10 @@ use super::headers;
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     no_year(candidate, inquiry)
         .or_else(|| no_name(candidate, inquiry))
+        .or_else(|| denied(candidate, nodes, inquiry))
         .or_else(|| other_noun(candidate, nodes, inquiry))
         .or_else(|| total_among_parts(candidate))
         .or_else(|| other_months(candidate, nodes, inquiry))
-        .or_else(|| other_month(candidate, nodes, inquiry))
         .or_else(|| no_count(candidate, inquiry))
         .or_else(|| no_amount(candidate, inquiry))
         .or_else(|| date(candidate, nodes, inquiry))
@@ -43,12 +43,24 @@ fn no_year(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     (asks && !says).then(|| "the question asks in which year, and this says none".to_owned())
 }
 
-/// The question asks which of several things, and this is a time.
+/// The question asks which of several things, and this is a time, or how much of something.
 fn no_name(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
     #[rustfmt::skip]
     const OF_TIME: [&str; 9] = ["year", "quarter", "month", "period", "date", "day", "week", "when", "time"];
+    #[rustfmt::skip]
+    const OF_AMOUNT: [&str; 8] = ["percent", "amount", "number", "value", "rate", "share", "proportion", "portion"];
     let start = inquiry.text.trim_start();
     let asks = ["which ", "in which ", "who "].iter().any(|asks| start.starts_with(asks));
+    let noun = start.split(' ').nth(1).unwrap_or_default();
+    let of_amount = OF_AMOUNT.iter().any(|of| noun.starts_with(of));
+    let is_amount = || {
+        let says = |fact: &Fact| fact.quantity.unit.is_some() || fact.quantity.scale.is_some();
+        matches!(candidate.outcome, Some(Outcome::Number(_)))
+            && (candidate.program.is_some() || candidate.facts.iter().any(says))
+    };
+    if asks && !of_amount && is_amount() {
+        return Some("the question asks which of several things, and this is an amount".to_owned());
+    }
     let of_time = OF_TIME.iter().any(|of| inquiry.has(of));
     let is_time = |text: &String| {
         let is_part = |word: &str| {
@@ -58,9 +70,25 @@ fn no_name(candidate: &Candidate, inquiry: &Inquiry) -> Option<String> {
         let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         !years(text).is_empty() && words.all(is_part)
     };
-    let is_line = matches!(candidate.family, Family::ArgMax | Family::ArgMin | Family::Which);
-    (asks && !of_time && is_line && candidate.words.iter().any(is_time))
+    // "Which was higher, 2010 or 2011".
+    let is_name = matches!(candidate.family, Family::ArgMax | Family::ArgMin | Family::Which)
+        || matches!(candidate.family, Family::Word | Family::Header) && inquiry.years.len() < 2;
+    (asks && !of_time && is_name && candidate.words.iter().any(is_time))
         .then(|| "the question asks which of several things, and this is a time".to_owned())
+}
+
+/// What the number is of is called the opposite of what the question names: non-operating income is no operating income.
+fn denied(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
+    let denies = |header: &&str| {
+        let header = header.to_lowercase();
+        let mut after = header
+            .split([' ', '>', '('])
+            .filter_map(|word| word.strip_prefix("non-").or_else(|| word.strip_prefix("non")));
+        after.any(|word| word.len() > 3 && inquiry.means(&format!(" {word}")) && !inquiry.means("non"))
+    };
+    let header =
+        candidate.facts.iter().filter_map(|fact| nodes.get(fact.node)).flat_map(RankedNode::headers).find(denies)?;
+    Some(format!("{header} is not what the question names"))
 }
 
 /// The question asks how many there are of something that another number of the same sentence counts: of "36,000 employees in 38
@@ -210,8 +238,8 @@ fn spans(text: &str) -> (BTreeSet<u8>, BTreeSet<u8>) {
             ("q1" | "q2" | "q3" | "q4" | "quarter", _) | ("three", "months") => (3, None),
             ("h1", _) | ("first", "half") => (6, Some(1)),
             ("h2", _) | ("second", "half") => (6, Some(2)),
-            ("six", "months") => (6, None),
-            ("nine", "months") => (9, None),
+            ("six", "months") | ("6m", _) => (6, None),
+            ("nine", "months") | ("9m", _) => (9, None),
             ("full" | "whole", "year") | ("twelve", "months") | ("year" | "years", "ended") => (12, None),
             _ => continue,
         };
@@ -236,39 +264,4 @@ fn other_months(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) 
     };
     let fact = candidate.facts.iter().find(is_other)?;
     Some(format!("{} is of another span of time than the question names", fact.text))
-}
-
-/// The months of dates as ISO writes them in a text, from 1.
-fn months_of_dates(text: &str) -> BTreeSet<usize> {
-    let dates = text.split(|c: char| !c.is_ascii_digit() && c != '-');
-    let month = |date: &str| {
-        let mut parts = date.split('-');
-        let (year, month) = (parts.next()?, parts.next()?);
-        let is_date = year.len() == 4 && month.len() == 2 && parts.next().is_none_or(|day| day.len() == 2);
-        month.parse().ok().filter(|month| is_date && (1..=12).contains(month))
-    };
-    dates.filter_map(month).collect()
-}
-
-/// The months that a question in lower case names with a year behind them or "in" before them, from 1.
-fn named_months(question: &str) -> BTreeSet<usize> {
-    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let named = words.iter().enumerate().filter_map(|(at, word)| {
-        let month = MONTHS.iter().position(|month| month == word || month.get(..3) == Some(word))? + 1;
-        let before = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| *word == "in");
-        let behind = words.get(at + 1).is_some_and(|word| word.parse().is_ok_and(may_be_year));
-        (before || behind).then_some(month)
-    });
-    named.collect()
-}
-
-/// The question names a month, and a number is of a day in another.
-fn other_month(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
-    let wanted = Some(named_months(&inquiry.text)).filter(|wanted| !wanted.is_empty())?;
-    let is_other = |fact: &&Fact| {
-        let of: BTreeSet<usize> = headers(nodes.get(fact.node)).flat_map(months_of_dates).collect();
-        !of.is_empty() && of.is_disjoint(&wanted)
-    };
-    let fact = candidate.facts.iter().find(is_other)?;
-    Some(format!("{} is of another month than the question names", fact.text))
 }

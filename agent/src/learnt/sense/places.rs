@@ -9,7 +9,7 @@ use crate::family::Family;
 use crate::question::{Inquiry, stems};
 use crate::words::last;
 
-use super::headers;
+use super::{WHOLE, headers};
 
 /// A number stands where the question does not look.
 pub(super) fn objection(candidate: &Candidate, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
@@ -38,10 +38,11 @@ fn other_rates(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<S
 }
 
 /// What stands under deferred taxes is no amount of what it is called: "capitalized research and development" is a tax asset there.
+/// Of an excerpt that has no other the tax asset is meant.
 fn deferred(fact: &Fact, nodes: &[RankedNode], inquiry: &Inquiry) -> Option<String> {
     let asks = [" tax", "deferred", "valuation allowance"].iter().any(|cue| inquiry.has(cue));
     let is_deferred = |header: &str| header.to_lowercase().contains("deferred tax");
-    (!asks && headers(nodes.get(fact.node)).any(is_deferred))
+    (nodes.len() >= WHOLE && !asks && headers(nodes.get(fact.node)).any(is_deferred))
         .then(|| format!("{} is of deferred taxes, which the question does not name", fact.text))
 }
 

@@ -121,11 +121,6 @@ fn one_thing_at_several_times_is_read() {
             &["What was sales and marketing in fiscal 2023?", "What was sales and marketing in fiscal 2024?"],
         ),
         (
-            "Taking the last two fiscal years together, how much did it put into buybacks?",
-            Form::Sum,
-            &["how much did it put into buybacks?"; 2],
-        ),
-        (
             "How much did it lose over 2022, 2023 and 2024?",
             Form::Sum,
             &["How much did it lose in 2022?", "How much did it lose in 2023?", "How much did it lose in 2024?"],
@@ -165,4 +160,24 @@ proptest! {
     fn any_text_can_be_read(text in "\\PC{0,20}(how much did|what share of|which)?\\PC{0,20}(2024|and|or|than|, )?\\PC{0,9}") {
         Operands::of(&text);
     }
+}
+
+#[test]
+fn pay_per_head_is_pay_by_people() {
+    let questions = ["What was Pay in 2023?".to_owned(), "How many employees are there in 2023?".to_owned()];
+    assert_eq!(read("Pay per head in 2023?"), Some((Form::Each, questions.into())));
+}
+
+#[test]
+fn a_measure_of_a_part_is_of_numbers_of_that_part() {
+    let of = |question: &str| {
+        let of = Operands::of_names(Form::Share, ["operating income", "sales"], question, "operating margin");
+        of.map(|of| of.questions)
+    };
+    let of_each = |things: [&str; 2]| Some(things.map(|thing| format!("What was {thing} in 2023?")).to_vec());
+    assert_eq!(of("What was the operating margin in 2023?"), of_each(["operating income", "sales"]));
+    assert_eq!(of("Cloud's operating margin in 2023"), of_each(["Cloud's operating income", "Cloud's sales"]));
+    assert_eq!(of("Operating margin of Cloud in 2023"), of_each(["operating income of Cloud", "sales of Cloud"]));
+    assert_eq!(of("Operating margin (income by sales) in 2023"), of_each(["operating income", "sales"]));
+    assert_eq!(of("Which part has the best operating margin in 2023?"), None);
 }

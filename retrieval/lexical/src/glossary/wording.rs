@@ -158,7 +158,7 @@ const ENDS: [&str; 3] = ["expense", "expenses", "net"];
 const LONGEST: usize = 8;
 
 /// The words of a text, with where each begins.
-fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '&').filter(|word| !word.is_empty());
     // Each is a part of the text.
     words.map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
