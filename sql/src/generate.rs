@@ -80,10 +80,7 @@ impl Generation {
     /// Says nothing where the statement is about something else than what the question names, but that it is.
     pub(crate) fn hold_back_another(&mut self, question: &str, graph: &SchemaGraph) {
         if let Some(chosen) = self.chosen() {
-            let unsaid = unsaid::notes(question, &chosen.sql, graph);
-            let other =
-                unsaid::person_note(question, &chosen.rows).or_else(|| unsaid::amount_note(question, &chosen.sql));
-            self.hold_back(unsaid.into_iter().chain(other).collect());
+            self.hold_back(unsaid::about_another(question, &chosen.sql, &chosen.rows, graph));
         }
     }
 

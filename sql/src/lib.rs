@@ -7,6 +7,7 @@
 mod catalogue;
 pub mod compose;
 mod database;
+mod derived;
 mod error;
 mod file;
 #[cfg(feature = "polars")]
@@ -18,11 +19,13 @@ pub mod linking;
 pub mod llm;
 mod local_names;
 mod narrowed;
+mod nearest;
 mod origins;
 mod policy;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod propose;
+mod refined;
 mod rows;
 mod rows_as_parquet;
 mod rows_behind;
@@ -41,6 +44,7 @@ pub use catalogue::{literal, quote};
 pub use database::Database;
 pub use error::QueryError;
 pub use narrowed::{Narrowed, narrowed};
+pub use nearest::nearest;
 pub use origins::{Origin, Origins};
 pub use propose::{ProposeError, Run, SEARCH, Target, Then, linked, named_as_records, propose, schema_graph_of};
 pub use rows::{Column, Format, Rows, Value};

@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 
 use crate::catalogue::quote;
 use crate::compose::{Composer, Model};
+use crate::derived::with_fields;
 use crate::error::QueryError;
 use crate::generate::{Generation, Known, Labels, Scope, generate};
 use crate::linking::{Linker, Model as LinkingModel, ValueIndex, ValueLimits};
 use crate::narrowed::{Narrowed, narrowed};
+use crate::refined::refined;
 use crate::rows::{Rows, Value};
 use crate::schema::{Schema, Table};
 use crate::schema_graph::{SchemaGraph, SchemaGraphError, Semantics, SqlDialect};
@@ -56,6 +58,8 @@ pub fn propose(
     let left = || time.saturating_sub(start.elapsed());
     let narrowed = narrowed(question, target);
     let target = narrowed.as_ref().map_or(target, |narrowed| narrowed.target(target.dialect));
+    let semantics = with_fields(question, target.schema, target.semantics);
+    let target = Target { semantics: &semantics, ..target };
     let mut notes: Vec<String> = narrowed.iter().map(Narrowed::note).collect();
     if target.schema.tables.is_empty() && target.schema.views.is_empty() {
         notes.push("there are no tables".to_owned());
@@ -106,9 +110,10 @@ fn found(
     let Some((known, scopes)) = scopes.filter(|(_, scopes)| of_people(scopes)) else {
         return Ok(composer.compose(question, left(), run));
     };
-    let mut found = generate(question, &known, &scopes, left(), run);
+    let found = generate(question, &known, &scopes, left(), run);
     // "Average rate by region" is put to a table that people read as to records.
     let composed = composer.compose(question, left(), run);
+    let [mut found, composed] = [found, composed].map(|of| refined(of, question, &known, run));
     let sure = |of: &Generation| of.proposals.first().map_or(0.0, |best| best.confidence);
     if !composed.abstained && sure(&composed) > sure(&found).max(SURE) {
         return Ok(composed);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow};
 use clap::{ArgGroup, Parser, ValueEnum};
 use serde::Serialize;
+use tabsegnet_lexical::question;
 use tabsegnet_llm::{LlmError, no_model};
 use tabsegnet_sql::generate::{Generation, Proposal};
 use tabsegnet_sql::linking::ExplainedJoin;
@@ -25,7 +26,7 @@ mod source;
 
 use llm::{Llm, LlmArguments, Statement};
 use source::Source;
-use tabsegnet_store::{Cause, USAGE, eprintln, exit_saying, printable};
+use tabsegnet_store::{Cause, Paths, USAGE, UsageError, check_written, eprintln, exit_saying, printable};
 
 /// Runs one SELECT on a SQLite database, or on files with tables, read-only and within limits. Exit codes: 0 answered,
 /// 1 failed, 2 wrong usage, 3 refused, 4 stopped, 5 no statement is likely enough.
@@ -121,18 +122,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// The longest statement that is read at all; the sandbox says that it is too long.
 const STATEMENT_BYTES: u64 = 1_000_000;
 
-/// The command line, or the config that it names, asks for what cannot be done.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct UsageError(String);
-
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == worker::ARGUMENT) {
         return if worker::serve().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let arguments = Arguments::parse();
-    if let Some(wrong) = wrong_usage(&arguments) {
-        eprintln!("error: {wrong}");
+    if let Err(wrong) = check(&arguments) {
+        eprintln!("error: {}", printable(&without_password(&wrong.to_string(), &arguments)));
         return ExitCode::from(USAGE);
     }
     exit_saying(run(&arguments), code, |code, message| {
@@ -147,24 +143,25 @@ fn code(cause: Cause<'_>) -> Option<u8> {
     match cause.downcast_ref() {
         Some(QueryError::Refused { .. }) => Some(3),
         Some(QueryError::Stopped { .. }) => Some(4),
-        _ => {
-            let is_usage = cause.is::<UsageError>() || matches!(cause.downcast_ref(), Some(LlmError::Settings { .. }));
-            is_usage.then_some(USAGE)
-        }
+        _ => matches!(cause.downcast_ref(), Some(LlmError::Settings { .. })).then_some(USAGE),
     }
 }
 
-/// What is wrong with the arguments beside their form.
-fn wrong_usage(arguments: &Arguments) -> Option<&'static str> {
+/// Refuses what is wrong with the arguments beside their form.
+fn check(arguments: &Arguments) -> Result<(), UsageError> {
+    let refuse = |message: &str| Err(UsageError(message.to_owned()));
     if matches!(arguments.format, FormatArgument::Parquet) && io::stdout().is_terminal() {
-        return Some("--format parquet writes a file, and standard output is a terminal; expected > FILE");
+        return refuse("--format parquet writes a file, and standard output is a terminal; expected > FILE");
     }
     if arguments.explain && matches!(arguments.format, FormatArgument::Csv | FormatArgument::Parquet) {
-        return Some("--explain has no rows; expected --format table or json");
+        return refuse("--explain has no rows; expected --format table or json");
     }
-    let says_nothing = |letter: char| letter.is_whitespace() || letter.is_control();
-    let is_blank = arguments.question.as_ref().is_some_and(|question| question.chars().all(says_nothing));
-    is_blank.then_some("the question is blank")
+    if let Some(Err(unfit)) = arguments.question.as_deref().map(question::check) {
+        return refuse(&unfit.to_string());
+    }
+    let read = Paths::default().and("--database", [&arguments.database]).and("--semantics", &arguments.semantics);
+    let (written, read) = arguments.llm.files(read);
+    check_written(&written, &read)
 }
 
 /// A message without the password that the database's name may have.
@@ -212,7 +209,8 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (Some(sql), None) if sql != "-" => (sql.clone(), None),
         _ => (statement_from_stdin()?, None),
     };
-    let ran = source.run(&sandbox, &sql, arguments.provenance)?;
+    let ran = source.run(&sandbox, &sql, arguments.provenance);
+    let ran = ran.map_err(|error| source.with_nearest(error, &sandbox, &sql))?;
     ran.not_there.iter().for_each(|name| hidden_is_not_there(name));
     let found = match found.as_ref().and_then(|generation| Some((generation, generation.chosen()?))) {
         Some((generation, chosen)) => Found::Learnt(generation, chosen),

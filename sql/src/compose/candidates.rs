@@ -138,6 +138,9 @@ pub(super) struct Maker<'a, 'g> {
     table_names: Vec<Words>,
     /// The table that a column refers to.
     references: BTreeMap<usize, usize>,
+    /// How many rows are wanted, and how many numbers of each group or of all.
+    limit: Option<usize>,
+    numbers: usize,
     /// What dates may be grouped by, if they are to be, and how likely.
     per: Vec<((DatePart, usize), f32)>,
 }
@@ -171,6 +174,8 @@ impl<'a, 'g> Maker<'a, 'g> {
             pair: reading.pair(),
             table_names,
             references,
+            limit: reading.limit(),
+            numbers: reading.functions(),
             per,
         }
     }
@@ -234,7 +239,9 @@ impl<'a, 'g> Maker<'a, 'g> {
         let may_sum = |shape: &Shape| self.wants_totals || shape.limit == Limit::Number;
         let summed = shapes.iter().filter(|(shape, _)| may_sum(shape));
         let summed: Vec<_> = summed.filter_map(|(shape, score)| Some((shape.of_sums()?, *score))).collect();
-        for of in summed {
+        let firsts = shapes.iter().filter(|(shape, _)| self.limit.is_some() && shape.limit == Limit::One);
+        let firsts = firsts.map(|(shape, score)| (Shape { limit: Limit::Number, ..*shape }, *score));
+        for of in firsts.chain(summed).collect::<Vec<_>>() {
             if !shapes.iter().any(|(shape, _)| *shape == of.0) {
                 shapes.push(of);
             }
@@ -450,7 +457,9 @@ impl<'a, 'g> Maker<'a, 'g> {
             self.features((draft, &described), &columns, tree.tables.len(), values, &mut features);
             self.of_spans(&sketch, &mut features);
             self.of_leaves(&sketch, &tree, &mut features);
-            let unread = self.of_words_left(draft, &columns, &all, &mut features);
+            let joined = sketch.without.iter().map(|without| without.inner);
+            let with_joined = columns.iter().copied().chain(joined).collect();
+            let unread = self.of_words_left(draft, &with_joined, &all, &mut features);
             let left = self.words_left(draft, &self.said(&columns, &all));
             let uncovered = self.uncovered(draft, &columns, &all, &left).into_iter();
             let word = |at: usize| self.reading.words.words.get(at).map_or_else(String::new, |word| word.text.clone());

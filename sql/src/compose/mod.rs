@@ -12,6 +12,7 @@ mod model;
 mod paths;
 mod reading;
 mod relatives;
+mod saying;
 mod shape;
 mod shares;
 mod sketch;
@@ -22,90 +23,20 @@ use std::time::{Duration, Instant};
 
 use crate::error::QueryError;
 use crate::generate::{Generation, NO_ROOM, NO_TIME, Proposal, ROOM, ranked};
-use crate::joins::{Trap, traps};
-use crate::linking::words::stem;
 use crate::linking::{ExplainedJoin, Linked, Linker, Words};
 use crate::rows::{Rows, Value};
-use crate::schema_graph::{ColumnKind, JoinOrigin, SchemaGraph};
-use crate::unsaid::{functions_note, share_note, verdict_note, words};
+use crate::unsaid::verdict_note;
 use candidates::{Candidate, Maker};
 use model::Compiled;
 pub use model::Model;
 use reading::Reading;
 pub(crate) use reading::periods;
+pub use saying::LEAST;
 use shape::Shape;
-use sketch::tables_of;
 pub use sketch::{Condition, DatePart, Function, Item, Joined, Operand, Order, Relation, Sketch, Without};
-
-/// How likely a statement must be to be proposed: at what is right of four in five of those proposed on the training part.
-pub const LEAST: f32 = 0.5;
-
-/// The same of one with something for each word of a question of few words, which is so many times as likely as the next; and of one that
-/// leaves words out, or is for a question of many. On the training part those below are right half of the time.
-const LEAST_COVERED: f32 = 0.3;
-const LEAST_DOUBTED: f32 = 0.55;
-const ALONE: f32 = 1.5;
-const FEW: usize = 12;
 
 /// Why there is no statement.
 const NOTHING: &str = "no word of the question is in a name of the database or in a value that was found";
-
-/// That a statement shows what the question does not want, in a sentence: a number that is no time to "when", how many rows there
-/// are to "how many units" where a column has these.
-fn unlike(question: &str, sketch: &Sketch, graph: &SchemaGraph) -> Option<String> {
-    const QUANTITIES: [&str; 4] = ["quantity", "units", "pieces", "sold"];
-    const TIMES: [&str; 8] = ["date", "time", "year", "month", "day", "season", "week", "period"];
-    let words = words(&question.to_lowercase());
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let named = |column: usize| {
-        let column = &graph.columns()[column];
-        Words::of_name(&column.name)
-            .stems()
-            .into_iter()
-            .chain(column.names.iter().flat_map(|name| Words::of_name(name).stems()))
-    };
-    let is_number = |column: usize| graph.columns()[column].kind == ColumnKind::Number;
-    match (words.as_slice(), sketch.shown.as_slice()) {
-        (["when", ..], &[Item { function: None, column: Some(column) }]) => {
-            let is_time = named(column).any(|word| TIMES.iter().any(|time| stem(time) == word));
-            let what = || format!("the question asks when, and {} holds no times", graph.column_id(column));
-            ((is_number(column) || graph.columns()[column].is_key) && !is_time).then(what)
-        }
-        (["how", "many", thing, ..], [Item { function: Some(Function::Count), .. }]) => {
-            let thing = stem(thing);
-            let tables = tables_of(graph, sketch.columns()).into_iter().chain(sketch.tables.iter().copied());
-            let tables: Vec<usize> = tables.collect();
-            let is_table =
-                tables.iter().any(|table| Words::of_name(&graph.tables()[*table].name).stems().contains(&thing));
-            let mut columns =
-                (0..graph.columns().len()).filter(|column| tables.contains(&graph.columns()[*column].table));
-            let refers = |column: usize| {
-                graph.joins().iter().any(|join| join.pairs.iter().any(|(from, to)| [*from, *to].contains(&column)))
-            };
-            // A flag that rows are held to has been said.
-            let is_held = |column: usize| sketch.all_conditions().any(|of| of.column == column);
-            // "How many croissants", which are a value, are as many as a column of quantities says.
-            let is_value = sketch.all_conditions().any(|of| match &of.operand {
-                Operand::Text(text) => Words::of(text).words.iter().any(|word| word.stem == thing),
-                _ => false,
-            });
-            let measure = columns.find(|&column| {
-                let node = &graph.columns()[column];
-                let is_other = node.is_key || node.hidden || refers(column) || is_held(column);
-                let is_quantity = |word: &String| QUANTITIES.iter().any(|of| stem(of) == *word);
-                let is_of = |word: String| word == thing || is_value && is_quantity(&word);
-                is_number(column) && !is_other && named(column).any(is_of)
-            });
-            measure.filter(|_| !is_table).map(|column| {
-                format!(
-                    "the statement counts rows, and {} has the numbers that the question asks for",
-                    graph.column_id(column)
-                )
-            })
-        }
-        _ => None,
-    }
-}
 
 /// The likelihood of the statements over a set of tables for which none was made.
 const LEAST_OF_SET: f32 = 0.001;
@@ -124,6 +55,12 @@ struct Ran {
     key: String,
     /// How likely it was before it was run, as the others' are counted.
     score: f32,
+}
+
+/// Statements that were run, and the places of the likeliest of each answer among them with how likely it is, the likeliest first.
+struct Ranked {
+    ran: Vec<Ran>,
+    order: Vec<(f32, usize)>,
 }
 
 /// What became of the statements for a question.
@@ -171,84 +108,41 @@ impl<'l, 'g> Composer<'l, 'g> {
         time: Duration,
         run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
     ) -> (Generation, Option<Candidate>) {
-        let mut ran = Vec::new();
-        let Runs { note, stopped } = self.each(question, time, run, &mut |each| ran.push(each));
-        let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
-        let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
-        let shows_key = |at: usize| ran.get(at).is_some_and(|each| each.candidate.shows_key);
-        let ranked = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()), shows_key);
-        let least = self.least(question, &ranked, &ran);
+        let (Ranked { ran, order }, Runs { note, stopped }) = self.ranked(question, time, run);
+        let least = self.least(question, &order, &ran);
         let mut found =
-            Generation::of(&ranked, least, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
+            Generation::of(&order, least, |at| ran.get(at).map(|each| (each.candidate.sql.as_str(), &each.rows)));
         found.notes.extend(note.map(str::to_owned));
-        let chosen = found.chosen().and_then(|chosen| ran.iter().find(|each| each.candidate.sql == chosen.sql));
-        if let Some(Ran { candidate, .. }) = chosen {
-            let (doubts, mut wrong) = self.doubts(candidate);
-            wrong.extend(self.linker.joiner().undecided(&Words::of(question), &candidate.tree));
-            wrong.extend(paths::undecided(self.linker.graph(), &candidate.tree, &Words::of(question)));
-            wrong.extend(functions_note(question, candidate.sketch.shown_numbers()));
-            let tree = &candidate.tree;
+        let chosen = order.first().and_then(|(_, at)| ran.get(*at)).filter(|_| !found.abstained);
+        if let Some(of) = chosen {
+            let (doubts, _) = self.doubts(&of.candidate);
+            let tree = &of.candidate.tree;
             found.joins = ExplainedJoin::of_tree(self.linker, &Words::of(question), &tree.joins, &tree.tables);
             found.notes.extend(doubts);
-            found.hold_back(wrong);
-            found.hold_back(unlike(question, &candidate.sketch, self.linker.graph()).into_iter().collect());
-            let unread = candidate.unread.iter().filter(|word| !self.model.knows_left(word));
-            found
-                .hold_back(unread.map(|word| format!("the statement leaves \"{word}\" of the question out")).collect());
+            found.hold_back(self.objections(question, of));
         }
         // What is not known may be the answer.
         let score = chosen.map_or(f32::NEG_INFINITY, |chosen| chosen.score);
         found.hold_back(stopped.filter(|(of, _)| *of >= score).map(|(_, told)| told).into_iter().collect());
-        found.hold_back_another(question, self.linker.graph());
-        let share = found.chosen().and_then(|chosen| share_note(question, &chosen.sql));
-        found.hold_back(share.into_iter().chain(verdict_note(question)).collect());
+        found.hold_back(verdict_note(question).into_iter().collect());
         let said = chosen.map(|of| of.candidate.clone());
         (found, said)
     }
 
-    /// How likely the likeliest statement has to be: less where it has something for each of a few words and no other is nearly as
-    /// likely, more where it leaves words out that say what is wanted, or there are many.
-    fn least(&self, question: &str, ranked: &[(f32, usize)], ran: &[Ran]) -> f32 {
-        let Some((likely, of)) = ranked.first().and_then(|(likely, at)| Some((*likely, &ran.get(*at)?.candidate)))
-        else {
-            return LEAST;
-        };
-        let is_uncovered = of.uncovered.iter().any(|word| !self.model.knows_left(word));
-        if is_uncovered || Words::of(question).len() > FEW {
-            return LEAST_DOUBTED;
-        }
-        let is_alone = ranked.get(1).is_none_or(|(next, _)| likely >= next * ALONE);
-        if of.uncovered.is_empty() && of.is_told && is_alone { LEAST_COVERED } else { LEAST }
-    }
-
-    /// What speaks against a statement that is said, in sentences: aggregates over repeated rows, and joins that nothing declares;
-    /// and what makes it wrong: aggregates over rows of two tables, each of which meets each.
-    fn doubts(&self, Candidate { sketch, tree, counted, .. }: &Candidate) -> (Vec<String>, Vec<String>) {
-        let graph = self.linker.graph();
-        // The largest of repeated rows is the largest.
-        let repeats = |function| matches!(function, Function::Count | Function::Mean | Function::Sum);
-        let aggregated: Vec<Item> = sketch.items().filter(|item| item.function.is_some_and(repeats)).copied().collect();
-        let (mut doubts, mut wrong) = (Vec::new(), Vec::new());
-        if !aggregated.is_empty() {
-            let columns = aggregated.iter().filter_map(|item| item.column);
-            let counts_rows = aggregated.iter().any(|item| item.column.is_none());
-            let counted = counted.iter().filter(|_| counts_rows).copied();
-            let tables: Vec<usize> = tables_of(graph, columns).into_iter().chain(counted).collect();
-            for trap in traps(graph, tree, &tables) {
-                if matches!(trap, Trap::Chasm { .. }) { &mut wrong } else { &mut doubts }.push(trap.to_string());
-            }
-        }
-        for join in tree.joins_in(graph) {
-            if join.origin == JoinOrigin::Guessed {
-                let pairs = join.pairs.iter().map(|&(a, b)| format!("{} = {}", graph.column_id(a), graph.column_id(b)));
-                let pairs: Vec<String> = pairs.collect();
-                doubts.push(format!(
-                    "nothing declares the join {}; it is taken for one by its names",
-                    pairs.join(" AND ")
-                ));
-            }
-        }
-        (doubts, wrong)
+    /// The statements that are made for a question, with the likeliest of those of each answer and meaning first.
+    fn ranked(
+        &self,
+        question: &str,
+        time: Duration,
+        run: &mut dyn FnMut(&str) -> Result<Rows, QueryError>,
+    ) -> (Ranked, Runs) {
+        let mut ran = Vec::new();
+        let runs = self.each(question, time, run, &mut |each| ran.push(each));
+        let scores: Vec<f32> = ran.iter().map(|each| self.model.rank(&each.features)).collect();
+        let ranked = ranked(self.model.rank(&none()), &scores, ran.iter().map(|each| each.key.as_str()));
+        let shows_key = |at: usize| ran.get(at).is_some_and(|each| each.candidate.shows_key);
+        let order = by_meaning(ranked, |at| ran.get(at).map_or("", |each| each.candidate.meaning.as_str()), shows_key);
+        (Ranked { ran, order }, runs)
     }
 
     /// What the question needs of the schema, by the linker and by the statements that it is likely to mean: the likelihood

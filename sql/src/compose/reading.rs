@@ -2,7 +2,9 @@
 //! the features of each part.
 
 mod conditions;
+mod features;
 mod flags;
+mod implied;
 mod missing;
 mod periods;
 mod wants;
@@ -10,13 +12,14 @@ mod wants;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::sketch::{DatePart, Function, Operand};
+use super::sketch::{DatePart, Function};
 use crate::linking::words::NUMBERS;
 use crate::linking::{Linked, Linker, Mention, ValueIndex, Words};
-use crate::rows::Value;
-use crate::schema_graph::{ColumnKind, SchemaGraph};
+use crate::schema_graph::SchemaGraph;
 
 pub(super) use conditions::Stated;
+use features::bucket;
+use implied::{Implied, implied};
 use periods::Period;
 pub(crate) use periods::periods;
 
@@ -48,7 +51,7 @@ fn read_as(stem: &str) -> &str {
 
 /// What is said behind a number: "2 million", "500k".
 #[rustfmt::skip]
-const SCALES: [(&str, f64); 7] = [
+pub(super) const SCALES: [(&str, f64); 7] = [
     ("thousand", 1e3), ("k", 1e3), ("million", 1e6), ("mn", 1e6), ("billion", 1e9), ("bn", 1e9), ("trillion", 1e12),
 ];
 
@@ -128,25 +131,6 @@ pub(super) struct Reading<'g> {
     mentioned: Vec<f32>,
 }
 
-/// A column that has no value, or is one of yes and no, and what it is held to; with the words that say so.
-#[derive(Debug, Clone)]
-struct Implied {
-    column: usize,
-    words: std::ops::Range<usize>,
-    operand: Operand,
-}
-
-fn bucket(probability: f32) -> &'static str {
-    match probability {
-        p if p > 0.95 => "9",
-        p if p > 0.8 => "8",
-        p if p > 0.5 => "5",
-        p if p > 0.2 => "2",
-        p if p > 0.05 => "1",
-        _ => "0",
-    }
-}
-
 impl<'g> Reading<'g> {
     pub fn new(question: &str, linker: &Linker<'g>) -> Self {
         let graph = linker.graph();
@@ -154,8 +138,12 @@ impl<'g> Reading<'g> {
         let mut marks: Vec<String> = words.words.iter().map(|word| read_as(&word.stem).to_owned()).collect();
         let mut numbers = Vec::new();
         for (at, word) in words.words.iter().enumerate() {
-            let Some(number) = number(&word.text) else { continue };
-            numbers.push((at, number));
+            let Some(number) = number_of(&word.text) else { continue };
+            // "Q3" is a name, and states no number.
+            let is_of_name = |of: &Mention| of.coverage > 0.99 && of.spans.iter().any(|&(a, b)| a < at && at < b);
+            if !columns.iter().any(is_of_name) {
+                numbers.push((at, number));
+            }
             let is_scaled = scale_behind(&words, at).is_some();
             let of_number = at..at + if is_scaled { 2 } else { 1 };
             if is_scaled || word.text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -174,30 +162,7 @@ impl<'g> Reading<'g> {
                 }
             }
         }
-        let missing = missing::missing_of(&words, (&columns, &tables), &names, linker);
-        let missing = missing.into_iter().map(|(column, words)| Implied { column, words, operand: Operand::Nothing });
-        let flags = (0..graph.columns().len()).filter_map(|column| {
-            let [yes, no] = linker.values().flags(column)?;
-            let has = |stem: &str, of: &Words| of.words.iter().any(|word| word.stem == stem);
-            let is_its_own = |stem: &str| {
-                let others = names.iter().enumerate().filter(|(other, _)| *other != column);
-                let is_table = graph.tables().iter().any(|table| has(stem, &Words::of_name(&table.name)));
-                !is_table && !others.into_iter().any(|(_, of)| has(stem, of))
-            };
-            let (words, holds) = flags::flag(&words, names.get(column)?, is_its_own)?;
-            let operand = match if holds { yes } else { no } {
-                Value::Integer(value) => Operand::Number(value as f64),
-                Value::Text(text) => Operand::Text(text),
-                _ => return None,
-            };
-            Some(Implied { column, words, operand })
-        });
-        let used_up = columns.iter().enumerate().filter_map(|(column, mention)| {
-            let is_number = graph.columns().get(column)?.kind == ColumnKind::Number;
-            let words = missing::used_up(&words, mention).filter(|_| is_number && mention.coverage > 0.3)?;
-            Some(Implied { column, words, operand: Operand::Number(0.0) })
-        });
-        let implied: Vec<Implied> = flags.chain(missing).chain(used_up).collect();
+        let implied = implied(&words, (&columns, &tables), &names, linker);
         for at in implied.iter().flat_map(|implied| implied.words.clone()) {
             marks.get_mut(at).into_iter().for_each(|mark| "@".clone_into(mark));
         }
@@ -360,14 +325,6 @@ impl<'g> Reading<'g> {
         at.and_then(|at| self.marks.get(at)).map_or("-", String::as_str)
     }
 
-    fn cue_before(&self, at: usize) -> &str {
-        let before = self.marks.get(..at).unwrap_or_default().iter().rev();
-        before
-            .into_iter()
-            .find(|mark| CUES.split_whitespace().any(|cue| cue == mark.as_str()))
-            .map_or("-", String::as_str)
-    }
-
     /// The columns that are looked at: those of likely tables, and those that are named.
     pub fn looked_at(&self) -> Vec<usize> {
         let nodes = self.graph.columns().iter().enumerate().filter(|(_, node)| !node.hidden);
@@ -386,166 +343,6 @@ impl<'g> Reading<'g> {
         }
         found
     }
-
-    /// Features of what a column does.
-    pub fn of_column(&self, column: usize) -> Vec<String> {
-        let mut features = vec!["bias".to_owned()];
-        let (Some(node), Some(mention)) = (self.graph.columns().get(column), self.columns.get(column)) else {
-            return features;
-        };
-        let mut add = |name: String| features.push(name);
-        let kind = match (node.is_key, node.kind) {
-            (true, _) => "key",
-            _ if self.dates.contains(&column) => "date",
-            (_, ColumnKind::Text) => "text",
-            (_, ColumnKind::Number) => "number",
-            (_, ColumnKind::Date) => "date",
-            (_, ColumnKind::Other) => "other",
-        };
-        let said = bucket(self.mentioned(column));
-        let table = bucket(self.table_odds(node.table));
-        let coverage = match mention.coverage {
-            c if c > 0.99 && !mention.spans.is_empty() => "whole",
-            c if c > 0.99 => "all",
-            c if c > 0.4 => "half",
-            c if c > 0.0 => "part",
-            _ => "none",
-        };
-        add(format!("said {said}"));
-        add(format!("table {table}"));
-        add(format!("said {said} table {table}"));
-        add(format!("coverage {coverage}"));
-        add(format!("kind {kind}"));
-        add(format!("kind {kind} said {said}"));
-        let opening: Vec<&str> = (0..2).map(|at| self.mark(Some(at))).collect();
-        add(format!("opening {}", opening.join(" ")));
-        add(format!("opening {} said {said}", opening.join(" ")));
-        let value = self.linked.values.get(&column);
-        let text = value.is_some_and(|values| values.iter().any(|value| !value.is_number))
-            || self.implied.iter().any(|implied| implied.column == column);
-        let number = value.is_some_and(|values| values.iter().any(|value| value.is_number));
-        add(format!("value {text} {number}"));
-        add(format!("value {text} {number} {coverage}"));
-        let place = self.graph.tables().get(node.table).map_or(0, |table| column - table.columns.start);
-        add(format!("place {} {kind}", place.min(3)));
-        let start = mention.spans.first().map(|span| span.0).or_else(|| mention.words.first().copied());
-        let table_mention = self.tables.get(node.table);
-        let table_at = table_mention.filter(|m| m.coverage > 0.99).and_then(|m| m.words.first().copied());
-        // Whether another column has more of the same words.
-        let rival = self.columns.iter().enumerate().any(|(other, of)| {
-            other != column
-                && of.coverage > 0.4
-                && self.mentioned(other) > self.mentioned(column)
-                && of.words.iter().any(|word| mention.words.contains(word))
-        });
-        add(format!("rival {rival} {coverage}"));
-        add(format!("rival {rival} said {said}"));
-        // The name of what a question wants, which goes without saying.
-        let is_name = self.is_label(column);
-        // The title of a person is no name.
-        let is_other = |last: &&str| *last != "titl" || is_name;
-        if let Some(last) = self.stems(column).last().filter(is_other) {
-            add(format!("last {last} {}", bucket(self.mentioned(column))));
-        }
-        if let Some(at) = table_at {
-            let first = self.first_table() == Some(node.table);
-            let cue = self.cue_before(at);
-            add(format!("table at {} first {first}", at.min(6)));
-            add(format!("table at {} name {is_name} {kind}", at.min(6)));
-            add(format!("table first {first} name {is_name} said {said}"));
-            add(format!("table before {} name {is_name}", self.mark(at.checked_sub(1))));
-            add(format!("table cue {cue} name {is_name}"));
-            add(format!("table cue {cue} name {is_name} said {said}"));
-        } else {
-            add(format!("table silent name {is_name} said {said}"));
-        }
-        if let Some(at) = start.filter(|_| mention.coverage > 0.4) {
-            let end = mention.spans.first().map_or(at + 1, |span| span.1);
-            let (before, second) = (self.mark(at.checked_sub(1)), self.mark(at.checked_sub(2)));
-            let (after, next) = (self.mark(Some(end)), self.mark(Some(end + 1)));
-            let cue = self.cue_before(at);
-            let quarter = 4 * at / self.marks.len().max(1);
-            add(format!("before {before}"));
-            add(format!("before {second} {before}"));
-            add(format!("after {after}"));
-            add(format!("after {after} {next}"));
-            add(format!("cue {cue}"));
-            add(format!("cue {cue} {kind}"));
-            add(format!("cue {cue} after {after}"));
-            add(format!("cue {cue} {coverage}"));
-            add(format!("quarter {quarter}"));
-            add(format!("quarter {quarter} {coverage} {kind}"));
-            add(format!("at {}", at.min(8)));
-            let earlier = self.columns.iter().filter(|other| other.coverage > 0.99).filter(|other| {
-                let first = other.spans.first().map(|span| span.0).or_else(|| other.words.first().copied());
-                first.is_some_and(|first| first < at)
-            });
-            add(format!("earlier {}", earlier.count().min(4)));
-            for word in self.marks.iter().take(at).collect::<BTreeSet<_>>() {
-                if CUES.split_whitespace().any(|cue| cue == word) {
-                    add(format!("has before {word}"));
-                }
-            }
-            for word in self.marks.iter().skip(end).collect::<BTreeSet<_>>() {
-                if CUES.split_whitespace().any(|cue| cue == word) {
-                    add(format!("has after {word}"));
-                }
-            }
-        }
-        features
-    }
-
-    /// How many columns are listed before anything else is said of them.
-    pub fn listed(&self) -> usize {
-        const ENDS: [&str; 14] = [
-            "whose", "where", "that", "with", "who", "have", "order", "sort", "for", "by", "in", "from", "when", "than",
-        ];
-        let end = self.marks.iter().skip(2).position(|mark| ENDS.contains(&mark.as_str()));
-        let end = end.map_or(self.marks.len(), |at| at + 2);
-        let said = self.columns.iter().enumerate().filter(|(column, _)| self.mentioned(*column) > 0.3);
-        let starts = said.filter_map(|(_, mention)| mention.spans.first()).filter(|span| span.0 < end);
-        starts.map(|span| span.1).collect::<BTreeSet<_>>().len()
-    }
-
-    /// The table that is named first.
-    fn first_table(&self) -> Option<usize> {
-        let named = self.tables.iter().enumerate().filter(|(_, mention)| mention.coverage > 0.99);
-        named.filter_map(|(table, mention)| Some((*mention.words.first()?, table))).min().map(|(_, table)| table)
-    }
-
-    /// Features of the question as a whole: its words and pairs of words.
-    pub fn of_question(&self) -> Vec<String> {
-        let mut features = vec!["bias".to_owned()];
-        let mut words: Vec<&str> = self.marks.iter().map(String::as_str).filter(|mark| !mark.is_empty()).collect();
-        words.dedup_by(|a, b| a == b && *a == "@");
-        let mut seen = BTreeSet::new();
-        for word in &words {
-            if seen.insert((*word).to_owned()) {
-                features.push((*word).to_owned());
-            }
-        }
-        let ends = std::iter::once("^").chain(words.iter().copied()).chain(["$"]).collect::<Vec<_>>();
-        for pair in ends.windows(2) {
-            let pair = pair.join(" ");
-            if seen.insert(pair.clone()) {
-                features.push(pair);
-            }
-        }
-        for triple in ends.windows(3) {
-            let triple = triple.join(" ");
-            if seen.insert(triple.clone()) {
-                features.push(triple);
-            }
-        }
-        let values = words.iter().filter(|word| **word == "@").count();
-        features.push(format!("values {}", values.min(3)));
-        features.push(format!("numbers {}", self.numbers.len().min(3)));
-        let said = self.linked.columns.iter().filter(|column| column.mentioned > 0.5).count();
-        features.push(format!("columns {}", said.min(5)));
-        let tables = self.linked.sets.first().map_or(0, |set| set.tree.tables.len());
-        features.push(format!("tables {}", tables.min(4)));
-        features
-    }
 }
 
 /// What a number is multiplied by.
@@ -555,7 +352,7 @@ fn scale_behind(words: &Words, at: usize) -> Option<f64> {
 }
 
 /// A number in digits or as a word.
-fn number(word: &str) -> Option<f64> {
+pub(super) fn number_of(word: &str) -> Option<f64> {
     word.parse::<f64>().ok().filter(|number| number.is_finite()).or_else(|| {
         let count = NUMBERS.iter().position(|name| *name == word)?;
         Some(f64::from(u8::try_from(count).ok()?))

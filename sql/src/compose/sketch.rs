@@ -363,7 +363,7 @@ impl Sketch {
     }
 
     /// Whether joins give rows of the one table that is shown several times.
-    pub(super) fn repeats(&self, graph: &SchemaGraph, tree: &JoinTree) -> bool {
+    fn repeats(&self, graph: &SchemaGraph, tree: &JoinTree) -> bool {
         let is_plain =
             self.shown.iter().all(|item| item.function.is_none()) && self.group.is_empty() && self.per.is_none();
         let shown = tables_of(graph, self.shown.iter().filter_map(|item| item.column));

@@ -50,7 +50,7 @@ impl Field {
 
     /// Whether it names or numbers the rows, so that its sum and mean say nothing: integers, each of them once, under such a
     /// name.
-    pub(super) fn is_number_of_row(&self) -> bool {
+    pub(crate) fn is_number_of_row(&self) -> bool {
         const NAMES: [&str; 9] = ["id", "no", "nr", "number", "order", "code", "key", "invoice", "rank"];
         self.number && self.label_words.last().is_some_and(|word| NAMES.contains(&word.as_str())) && !self.repeats()
     }
@@ -63,7 +63,7 @@ impl Field {
     }
 
     /// Whether it may say when.
-    pub(super) fn is_time(&self) -> bool {
+    pub(crate) fn is_time(&self) -> bool {
         const NAMES: [&str; 9] = ["date", "year", "month", "day", "time", "season", "when", "week", "period"];
         let named = self.label_words.iter().any(|word| NAMES.contains(&word.as_str()));
         named || self.is_date() || self.is_of_years()
@@ -192,14 +192,30 @@ impl Known {
         Ok(known)
     }
 
-    /// Where one row of the last table, whose fields begin with `first`, sums up the others: "Total" among its first texts.
+    /// Where one row of the last table, whose fields begin with `first`, sums up the others: "Total" among its first texts, or
+    /// "All regions" where its numbers are the sums.
     fn total(&self, first: usize) -> Option<(usize, String)> {
-        const TOTALS: [&str; 4] = ["total", "totals", "grand total", "sum"];
+        const TOTALS: [&str; 5] = ["total", "totals", "grand total", "sum", "overall"];
+        const BEGIN: [&str; 4] = ["all ", "total ", "grand total", "overall "];
         let (at, field) = self.fields.iter().enumerate().skip(first).find(|(_, field)| !field.number)?;
-        let is_total = |cell: &&Cell| TOTALS.contains(&cell.text.trim().trim_end_matches(':').to_lowercase().as_str());
-        let mut totals = field.values.iter().filter(is_total);
-        let total = totals.next()?;
+        let is_total = |(row, cell): &(usize, &Cell)| {
+            let text = cell.text.trim().trim_end_matches(':').to_lowercase();
+            TOTALS.contains(&text.as_str())
+                || BEGIN.iter().any(|begin| text.starts_with(begin)) && self.sums_up(first, *row)
+        };
+        let mut totals = field.values.iter().enumerate().filter(is_total);
+        let (_, total) = totals.next()?;
         (totals.next().is_none() && field.values.len() > 2).then(|| (at, total.text.clone()))
+    }
+
+    /// Whether a row of the last table has in a column of numbers the sum of all other rows.
+    fn sums_up(&self, first: usize, row: usize) -> bool {
+        self.fields.iter().skip(first).filter(|field| field.number).any(|field| {
+            let number = |cell: &Cell| cell.number.unwrap_or(0.0);
+            let own = field.values.get(row).map_or(0.0, number);
+            let others = field.values.iter().map(number).sum::<f64>() - own;
+            own != 0.0 && (own - others).abs() <= 1e-6 * own.abs()
+        })
     }
 
     /// A table alone.

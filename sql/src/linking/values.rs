@@ -289,15 +289,18 @@ impl ValueIndex {
         let number = u32::try_from(column).ok()?;
         let written = self.written(column).filter(|of| of.others == 0)?;
         let has = |text: &str| self.numbers.get(text).is_some_and(|columns| columns.contains(&number));
-        let text = |words: &[&str]| {
-            let of = words.iter().filter_map(|word| self.texts.get(*word)).flatten().find(|(of, _)| *of == number);
-            of.map(|(_, text)| Value::Text(text.clone()))
-        };
+        let text = |words: &[&str]| words.iter().find_map(|word| self.spelt(column, word)).map(Value::Text);
         match (written.texts, written.numbers) {
             (0, 1..) if has("0") && has("1") => Some([Value::Integer(1), Value::Integer(0)]),
             (1.., 0) => Some([text(&YES)?, text(&NO)?]),
             _ => None,
         }
+    }
+
+    /// The value of a column with these stems, as it is there.
+    pub(crate) fn spelt(&self, column: usize, stems: &str) -> Option<String> {
+        let of_column = |(of, _): &&(u32, String)| usize::try_from(*of) == Ok(column);
+        self.texts.get(stems)?.iter().find(of_column).map(|(_, text)| text.clone())
     }
 
     fn written(&self, column: usize) -> Option<&Written> {

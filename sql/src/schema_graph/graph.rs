@@ -57,7 +57,7 @@ pub enum ColumnKind {
 }
 
 impl ColumnKind {
-    fn of(declared: &str) -> Self {
+    pub(crate) fn of(declared: &str) -> Self {
         let lower = declared.to_lowercase();
         let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
         if has(&["date", "time", "year", "interval"]) {

@@ -1,9 +1,11 @@
 //! Files with tables, opened as a database.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
+use tabsegnet_document::folders::files_below;
 use tabsegnet_document::model::{Document, Table};
 use tabsegnet_document::{ReadError, ReadOptions, extension, node_id, read};
 use tabsegnet_records::{RecordsError, is_database, json_lines};
@@ -100,14 +102,24 @@ struct Tables {
     warnings: Vec<String>,
     /// Whether there are other files: then a file's name is part of all its tables' names.
     several_files: bool,
+    /// What is said of a file in the names of its tables.
+    stems: HashMap<PathBuf, String>,
+    /// The first file of which a table has too many columns, and how many.
+    too_wide: Option<(PathBuf, usize)>,
 }
 
 impl Filling {
     fn new(files: usize) -> Result<Self, ImportError> {
         let database = tempfile::Builder::new().prefix("tables").suffix(".sqlite").tempfile()?;
         let connection = Connection::open(database.path())?;
-        let into =
-            Tables { tables: Vec::new(), names: Names::default(), warnings: Vec::new(), several_files: files > 1 };
+        let into = Tables {
+            tables: Vec::new(),
+            names: Names::default(),
+            warnings: Vec::new(),
+            several_files: files > 1,
+            stems: HashMap::new(),
+            too_wide: None,
+        };
         Ok(Self { database, connection, into })
     }
 
@@ -126,9 +138,10 @@ impl Tables {
         file: &Path,
         found: Vec<(Option<Table>, Import)>,
     ) -> Result<(), ImportError> {
-        let names = table_names(&stem(file), found.iter().map(|(table, _)| table.as_ref()), self.several_files);
+        let names = table_names(&self.stem(file), found.iter().map(|(table, _)| table.as_ref()), self.several_files);
         for (number, ((table, import), name)) in found.into_iter().zip(names).enumerate() {
             if import.columns().len() > MAX_COLUMNS {
+                self.too_wide.get_or_insert((file.to_owned(), import.columns().len()));
                 self.warnings.push(format!(
                     "{}: t{number} is left out, it has {} columns and a table can have {MAX_COLUMNS}",
                     file.display(),
@@ -146,9 +159,13 @@ impl Tables {
 }
 
 impl Tables {
+    fn stem(&self, file: &Path) -> String {
+        self.stems.get(file).cloned().unwrap_or_else(|| stem(file))
+    }
+
     /// Adds a Parquet file, or nothing of it.
     fn add_parquet(&mut self, connection: &Connection, file: &Path) -> Result<(), ImportError> {
-        let name = self.names.take(&stem(file), "table_1");
+        let name = self.names.take(&self.stem(file), "table_1");
         connection.execute_batch("SAVEPOINT parquet")?;
         match parquet_file::import(file, connection, &name) {
             Ok(columns) => {
@@ -196,9 +213,10 @@ const KNOWN: [&str; 13] =
 const OTHERS: [&str; 4] = ["db", "sqlite", "sqlite3", "sql"];
 
 impl FileDatabase {
-    /// Opens a file, or all files of a folder (not of folders in it) whose ending is known. A table has the name of
+    /// Opens a file, or all files of a folder and of the folders in it whose ending is known. A table has the name of
     /// its file; of several in a file each has its caption (a sheet's name, a table's of a database) or its number, with
-    /// the file's name before it where there are other files.
+    /// the file's name before it where there are other files. Of files of the same name in several folders the folder's name
+    /// stands before it.
     ///
     /// # Errors
     /// [`ImportError`]: the file cannot be read, holds no table, or the temporary database cannot be written. Of a
@@ -209,10 +227,10 @@ impl FileDatabase {
         let folder = std::fs::metadata(path).map_err(failed)?.is_dir();
         let (mut files, mut warnings, mut alone) = (vec![path.to_owned()], Vec::new(), None);
         if folder {
-            let entries: Result<Vec<_>, _> = std::fs::read_dir(path).map_err(failed)?.collect();
-            files = entries.map_err(failed)?.into_iter().map(|entry| entry.path()).collect();
-            files.retain(|file| file.is_file());
-            files.sort();
+            std::fs::read_dir(path).map_err(failed)?;
+            let (below, problems) = files_below(&[path.to_owned()], |_| false);
+            files = below;
+            warnings.extend(problems);
             let others = files.iter().filter(|file| OTHERS.contains(&extension(file).as_str()));
             warnings.extend(others.map(|file| {
                 format!("{}: is not read with the files beside it; give it alone instead of its folder", file.display())
@@ -221,6 +239,7 @@ impl FileDatabase {
             files.retain(|file| Self::is_known(file));
         }
         let mut filling = Filling::new(files.len())?;
+        filling.into.stems = stems(path, &files);
         let mut first_failure = None;
         {
             let transaction = filling.connection.transaction()?;
@@ -244,7 +263,12 @@ impl FileDatabase {
         if filling.into.tables.is_empty() {
             let folder = path.to_owned();
             let alone = alone.map(|file| ImportError::Alone { folder, file });
-            return Err(first_failure.or(alone).unwrap_or_else(|| ImportError::Empty(path.to_owned())));
+            let too_wide = filling.into.too_wide.map(|(path, columns)| {
+                let message =
+                    format!("its table has {columns} columns, and one can have {MAX_COLUMNS} at most; split it");
+                ImportError::File { path, message }
+            });
+            return Err(first_failure.or(too_wide).or(alone).unwrap_or_else(|| ImportError::Empty(path.to_owned())));
         }
         warnings.append(&mut filling.into.warnings);
         filling.into.warnings = warnings;
@@ -261,6 +285,8 @@ impl FileDatabase {
     ) -> Result<Self, ImportError> {
         let documents: Vec<(&Path, &Document)> = documents.into_iter().collect();
         let mut filling = Filling::new(documents.len())?;
+        let files: Vec<PathBuf> = documents.iter().map(|(file, _)| file.to_path_buf()).collect();
+        filling.into.stems = stems(Path::new(""), &files);
         let transaction = filling.connection.transaction()?;
         for (file, document) in documents {
             filling.into.add(&transaction, file, imports(document))?;
@@ -305,6 +331,28 @@ impl FileDatabase {
             header: column.header.clone(),
         })
     }
+}
+
+/// What the tables of each file are called by: the file's name, and where several have one, with those of its folders from the
+/// first on in which they differ.
+fn stems(root: &Path, files: &[PathBuf]) -> HashMap<PathBuf, String> {
+    let mut same: HashMap<String, Vec<&PathBuf>> = HashMap::new();
+    files.iter().for_each(|file| same.entry(stem(file).to_lowercase()).or_default().push(file));
+    let folders = |file: &Path| -> Vec<String> {
+        let below = file.strip_prefix(root).unwrap_or(file).parent().unwrap_or(Path::new(""));
+        below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
+    };
+    let of_file = |file: &PathBuf| {
+        let own = folders(file);
+        let others = same.get(&stem(file).to_lowercase()).into_iter().flatten().filter(|other| **other != file);
+        let others: Vec<Vec<String>> = others.map(|other| folders(other)).filter(|other| *other != own).collect();
+        let shared = |other: &Vec<String>| own.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let shared = others.iter().map(shared).min().filter(|shared| *shared < own.len());
+        let parts = shared.map_or(&[][..], |shared| &own[shared..]);
+        let parts = parts.iter().cloned().chain([stem(file)]);
+        (file.clone(), parts.collect::<Vec<String>>().join("_"))
+    };
+    files.iter().map(of_file).collect()
 }
 
 /// A file's name without its ending.
@@ -391,7 +439,7 @@ pub fn is_of_records(table: &Table) -> bool {
 
 fn import(table: &Table) -> Import {
     let (header, headers) = (header(table), header_rows(table));
-    let cell = |row: usize, col: usize| table.cell_at(row, col).map_or_else(String::new, |cell| cell.text.clone());
+    let cell = |row: usize, col: usize| table.value_at(row, col).map_or_else(String::new, str::to_owned);
     let rows: Vec<Vec<String>> =
         (headers..table.rows()).map(|row| (0..table.cols()).map(|col| cell(row, col)).collect()).collect();
     Import::new(&header, &rows)
@@ -479,6 +527,63 @@ mod tests {
         {
             assert_eq!(database.cited(table, row, column), None);
         }
+    }
+
+    #[test]
+    fn regression_folders_in_a_folder_are_read_and_their_names_part_files_of_one_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("2022/sales.csv", "Region,Sold\nEast,1\n"),
+            ("2023/north/sales.csv", "Region,Sold\nEast,2\n"),
+            ("2023/south/sales.csv", "Region,Sold\nEast,3\n"),
+            ("staff.csv", "Name,Age\nAnn,40\n"),
+            ("2023/shops.csv", "Shop,Size\nA,40\n"),
+        ] {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        }
+        let database = FileDatabase::open(folder.path()).unwrap();
+        let mut names: Vec<&str> = database.tables.iter().map(|table| table.name.as_str()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["_2022_sales", "_2023_north_sales", "_2023_south_sales", "shops", "staff"]);
+        let documents = database.tables.iter().map(|table| {
+            let read = tabsegnet_document::read(&table.file, &ReadOptions::default()).unwrap();
+            (table.file.clone(), read.document)
+        });
+        let documents: Vec<(PathBuf, Document)> = documents.collect();
+        let made = FileDatabase::of_documents(documents.iter().map(|(file, of)| (file.as_path(), of))).unwrap();
+        assert_eq!(made.tables.len(), 5);
+        assert!(made.tables.iter().all(|table| names.contains(&table.name.as_str())), "{:?}", made.tables);
+    }
+
+    #[test]
+    fn regression_sql_computes_over_what_cells_hold_and_not_over_what_they_show() {
+        let text = r#"{"id": "r", "blocks": [{"table": {"header_rows": 1, "rows": [["Item", "Sold", "Share"],
+            ["a", {"text": "1,235", "stored": "1234500"}, {"text": "13%", "stored": "12.5%"}],
+            ["b", {"text": "11", "stored": "10.75"}, "20%"]]}}]}"#;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("r.json");
+        std::fs::write(&file, text).unwrap();
+        let database = FileDatabase::open(&file).unwrap();
+        assert_eq!(
+            rows(&database),
+            ["Text([97]) Real(1234500.0) Real(12.5)", "Text([98]) Real(10.75) Real(20.0)"],
+            "{:?}",
+            database.tables
+        );
+        let cited = database.cited("r", 1, "sold").unwrap();
+        assert_eq!(cited.node.as_deref(), Some("t0:r1c1"));
+    }
+
+    #[test]
+    fn regression_a_table_with_too_many_columns_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("wide.csv");
+        let line = |text: &str| vec![text; MAX_COLUMNS + 1].join(",");
+        std::fs::write(&file, format!("{}\n{}\n", line("a"), line("1"))).unwrap();
+        let error = FileDatabase::open(&file).unwrap_err().to_string();
+        assert!(error.contains("2001 columns") && error.contains("2000 at most"), "{error}");
     }
 
     #[test]

@@ -6,12 +6,14 @@ use anyhow::Result;
 use clap::Args;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tabsegnet_llm::{Budget, LlmError, LlmSettings, OpenModel, read_config};
+use tabsegnet_llm::{Budget, LlmError, LlmSettings, OpenModel, read_config, without_address};
 use tabsegnet_sql::llm::{WriteError, answer};
 use tabsegnet_sql::{Origins, QueryError, Rows, Sandbox, Target, linked};
 
+use tabsegnet_store::{Paths, UsageError};
+
 use super::source::Source;
-use super::{Arguments, PolicyChoice, SEARCH, UsageError, note, semantics, warn};
+use super::{Arguments, PolicyChoice, SEARCH, note, semantics, warn};
 
 /// What is said about a language model.
 #[derive(Args)]
@@ -37,6 +39,14 @@ struct Config {
     _agent: IgnoredAny,
     #[serde(rename = "tablerag")]
     _tablerag: IgnoredAny,
+}
+
+impl LlmArguments {
+    /// The files that are written, and those that are read with these of others.
+    pub fn files<'a>(&'a self, read: Paths<'a>) -> (Paths<'a>, Paths<'a>) {
+        let read = read.and("--config", &self.config).and("--replay", &self.replay);
+        (Paths::default().and("--record", &self.record), read)
+    }
 }
 
 impl Config {
@@ -71,9 +81,11 @@ impl Llm {
         let variable = |name: &str| std::env::var(name).ok();
         let settings = config.llm.with_environment(&variable);
         let opened = OpenModel::open(&settings, arguments.record.as_deref(), arguments.replay.as_deref(), &variable)?;
-        if let Some(notice) = opened.as_ref().and_then(|opened| opened.model.notice()) {
-            warn(&notice);
-        }
+        let warning = match &opened {
+            Some(opened) => opened.model.notice(),
+            None => without_address(&settings).map(str::to_owned),
+        };
+        warning.into_iter().for_each(|warning| warn(&warning));
         Ok(opened.map(|opened| Self { settings, opened }))
     }
 

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Error, Result, anyhow};
 use tabsegnet_sql::generate::Labels;
 use tabsegnet_sql::schema_graph::{DbtProject, Hidden, Problem, Semantics, SqlDialect};
 use tabsegnet_sql::tables::{FileDatabase, ImportError};
-use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, rows_behind, worker};
+use tabsegnet_sql::{Database, Origins, QueryError, Rows, Sandbox, Schema, nearest, rows_behind, worker};
 
 use super::shown::{is_of_server, is_postgres, shown};
 use super::warn;
@@ -142,6 +142,16 @@ impl Source {
             }
             Self::Server(url) => on_server(url, sandbox, sql, origins),
             Self::Definitions(_) => Err(no_rows().into()),
+        }
+    }
+
+    /// A refusal, with what there is in place of a table or column that is not there.
+    pub fn with_nearest(&self, error: Error, sandbox: &Sandbox, sql: &str) -> Error {
+        let Some(QueryError::Refused { reason }) = error.downcast_ref() else { return error };
+        let schema = || Some(self.known(&sandbox.for_reading(), Semantics::default()).ok()?.schema);
+        match reason.starts_with("no such ").then(schema).flatten().and_then(|schema| nearest(reason, sql, &schema)) {
+            Some(near) => QueryError::Refused { reason: format!("{reason}; {near}") }.into(),
+            None => error,
         }
     }
 

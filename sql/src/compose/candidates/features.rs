@@ -91,8 +91,9 @@ impl Maker<'_, '_> {
         unread.extend(self.names_left(draft, columns, tables, &said, &left).iter().map(text));
         // "How many products does it supply" is about suppliers.
         let is_of = |word: &str| tables.iter().any(|table| is_kin(word, &self.table_names[*table]));
+        let is_empty = |word: &str| EMPTY.contains(&word) || !draft.sketch.has_all_rows() && OF_NOW.contains(&word);
         let mut told = BTreeSet::new();
-        unread.retain(|word| !EMPTY.contains(&word.as_str()) && !is_of(word) && told.insert(word.clone()));
+        unread.retain(|word| !is_empty(word) && !is_of(word) && told.insert(word.clone()));
         let count = left.len();
         if count > 0 {
             features.push(("words left".to_owned(), count.min(5) as f32));
@@ -173,10 +174,12 @@ impl Maker<'_, '_> {
     /// question is about, and another its key, over the same tables in between.
     pub(super) fn meaning(&self, sketch: &Sketch, tree: &JoinTree) -> String {
         let group = self.things(&sketch.group, true);
-        let plain: Vec<usize> =
-            sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
+        // What the first are first by may be shown beside them.
+        let by = sketch.order.filter(|_| sketch.limit.is_some() && sketch.shown.len() > 1).map(|order| order.item);
+        let items = || sketch.shown.iter().filter(|item| by != Some(**item));
+        let plain: Vec<usize> = items().filter(|item| item.function.is_none()).filter_map(|item| item.column).collect();
         let shown = self.things(&plain, !sketch.group.is_empty());
-        let functions: Vec<&Item> = sketch.shown.iter().filter(|item| item.function.is_some()).collect();
+        let functions: Vec<&Item> = items().filter(|item| item.function.is_some()).collect();
         // A reference that stands for a thing is one join more to it.
         let stands = |column: &usize| {
             let is_said = self.reading.columns.get(*column).is_some_and(|mention| !mention.spans.is_empty());
@@ -329,7 +332,10 @@ impl Maker<'_, '_> {
 }
 
 /// Verbs that say nothing of what is wanted: "how many bags got lost".
-const EMPTY: [&str; 10] = ["got", "get", "gets", "come", "comes", "came", "go", "goes", "went", "gone"];
+const EMPTY: [&str; 12] =
+    ["got", "get", "gets", "come", "comes", "came", "go", "goes", "went", "gone", "whole", "entire"];
+/// Words that say no more than what rows are held to: "still active", "new members who joined in 2021".
+const OF_NOW: [&str; 2] = ["still", "new"];
 
 /// Whether a word begins as one of a table's name does.
 fn is_kin(word: &str, table: &Words) -> bool {

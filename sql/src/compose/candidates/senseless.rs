@@ -60,11 +60,6 @@ impl Maker<'_, '_> {
             sketch.joined == Joined::And && sketch.conditions.iter().any(is)
         };
         let of_fixed = |item: &Item| item.function.is_some_and(|_| item.column.is_some_and(fixed));
-        let shows_fixed = sketch.joined == Joined::Intersect
-            && sketch
-                .conditions
-                .iter()
-                .any(|of| of.relation == Relation::Equal && sketch.shown == [Item::plain(of.column)]);
         let aggregates = sketch.shown.iter().any(|item| item.function.is_some());
         let is_ordered_row = aggregates && sketch.group.is_empty() && sketch.per.is_none() && sketch.order.is_some();
         let is_alone = |column: &usize| {
@@ -81,7 +76,6 @@ impl Maker<'_, '_> {
             refers && without.conditions.is_empty() && without.tables.is_empty()
         });
         sketch.shown.iter().any(of_fixed)
-            || shows_fixed
             || is_ordered_row
             || groups_of_one
             || refers_to_all
@@ -96,20 +90,18 @@ impl Maker<'_, '_> {
             || self.names_others(sketch)
             || self.leaves_out_unsaid(sketch)
             || self.is_first_of_words(sketch)
-            || self.compares_keys(sketch)
-            || self.is_of_one_row(sketch, tree)
-            || self.joins_nothing(sketch, tree)
             || self.groups_unasked(sketch)
-            || self.counts_amounts(sketch)
             || self.shows_what_is_held(sketch)
             || self.is_of_other_day(sketch)
+            || self.is_of_later_day(sketch)
             || self.holds_to_own_name(sketch)
             || self.lists_half(sketch)
             || self.aggregates_unasked(sketch)
             || self.tells_no_amount(sketch)
             || self.shows_reference(sketch)
             || self.shows_others(sketch)
-            || self.reading.ranks_by_count() && !is_by_count(sketch)
+            || self.limit.is_some() && sketch.limit != self.limit
+            || sketch.shown_numbers() < self.numbers
             || self.reading.has_hard_not() && !is_negative(sketch)
     }
 
@@ -138,6 +130,32 @@ impl Maker<'_, '_> {
         sketch.conditions.iter().any(is_other)
     }
 
+    /// Whether rows are grouped by another day than that by which they are held to a span of time, or are held to one of two days of
+    /// which the question names none, and not to the first, on which they begin.
+    fn is_of_later_day(&self, sketch: &Sketch) -> bool {
+        let graph = self.graph();
+        let held =
+            || sketch.conditions.iter().filter(|of| matches!(of.operand, Operand::Within(..))).map(|of| of.column);
+        let table = |column: usize| graph.columns().get(column).map(|node| node.table);
+        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|of| !of.words.is_empty());
+        let is_later = |column: usize| {
+            let mut before =
+                table(column).and_then(|table| graph.tables().get(table)).map_or(0..0, |of| of.columns.start..column);
+            !is_said(column) && before.any(|other| self.reading.holds_dates(other) && !graph.columns()[other].hidden)
+        };
+        let grouped = sketch.per.map(|(_, column)| column);
+        let is_other = |column: usize| grouped.is_some_and(|of| of != column && table(of) == table(column));
+        // What is added up has a day of its own.
+        let is_amount = |item: &&Item| matches!(item.function, Some(Function::Sum | Function::Mean));
+        let has_day = |of: &usize| graph.tables()[*of].columns.clone().any(|column| self.reading.holds_dates(column));
+        let amounts = sketch.shown.iter().filter(is_amount).filter_map(|item| table(item.column?));
+        let amounts: Vec<usize> = amounts.filter(has_day).collect();
+        let is_elsewhere = |column: usize| {
+            !is_said(column) && !amounts.is_empty() && table(column).is_some_and(|of| !amounts.contains(&of))
+        };
+        held().any(is_other) || held().any(is_elsewhere) || held().chain(grouped).any(is_later)
+    }
+
     /// Whether a statement has a row for each of what no word of the question is for: the average salary is none by active or not.
     fn groups_unasked(&self, sketch: &Sketch) -> bool {
         const EACH: [&str; 8] = ["each", "every", "per", "by", "which", "across", "between", "among"];
@@ -156,7 +174,9 @@ impl Maker<'_, '_> {
         let is_own = |of: &Condition| {
             let (Operand::Text(text), Relation::Equal) = (&of.operand, of.relation) else { return false };
             let table = graph.columns()[of.column].table;
-            self.counted.contains(&table) && Words::of(text).stems() == self.table_names[table].stems()
+            let word = |at: &usize| self.reading.words.words.get(*at).map(|word| word.stem.clone());
+            let called: Vec<String> = self.reading.tables[table].words.iter().filter_map(word).collect();
+            self.counted.contains(&table) && Words::of(text).stems() == called
         };
         sketch.conditions.iter().any(is_own)
     }
@@ -171,43 +191,6 @@ impl Maker<'_, '_> {
             Some((None, second)) => shows(second) && sketch.shown.len() == 1,
             None => false,
         }
-    }
-
-    /// Whether a statement wants what joins it to another table to be missing.
-    fn joins_nothing(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
-        let joins = tree.joins_in(self.graph());
-        let pairs: Vec<(usize, usize)> = joins.flat_map(|join| join.pairs.iter().copied()).collect();
-        let is_missing = |of: &Condition| of.operand == Operand::Nothing && of.relation == Relation::Equal;
-        let joined = |column: usize| pairs.iter().any(|(from, to)| [*from, *to].contains(&column));
-        sketch.joined == Joined::And && sketch.conditions.iter().any(|of| is_missing(of) && joined(of.column))
-    }
-
-    /// Whether a statement takes single rows with the most of something, or counts rows, where the totals of things are wanted; or
-    /// several times a thing that joins repeat: "top 5 beers by kegs" are not five orders.
-    fn is_of_one_row(&self, sketch: &Sketch, tree: &JoinTree) -> bool {
-        let table = |column: usize| self.graph().columns().get(column).map(|node| node.table);
-        let is_one = |item: &Item| item.column.is_some_and(|column| self.reading.is_unique(column));
-        let by = sketch
-            .order_column()
-            .filter(|column| self.has_sum(*column) && sketch.limit.is_some() && sketch.group.is_empty());
-        let takes_rows = by.is_some_and(|column| !self.reading.is_unique(column)) && !sketch.shown.iter().all(is_one);
-        let repeats = sketch.limit > Some(1)
-            && sketch.repeats(self.graph(), tree)
-            && by.is_some_and(|by| sketch.shown.iter().filter_map(|item| item.column).all(|of| table(of) != table(by)));
-        repeats || self.wants_totals && takes_rows
-    }
-
-    /// Whether a statement holds how many rows there are against a number of something that a column has: "more than 1000 kegs".
-    fn counts_amounts(&self, sketch: &Sketch) -> bool {
-        let Some((Item::ROWS, _, number)) = sketch.having else { return false };
-        let of_number = self.reading.numbers.iter().filter(|(_, of)| *of == number).map(|(at, _)| at + 1);
-        let is_amount = |at: usize| {
-            let mut columns =
-                self.reading.columns.iter().enumerate().filter(|(_, mention)| mention.words.contains(&at));
-            let is_table = self.reading.tables.iter().any(|mention| mention.words.contains(&at));
-            !is_table && columns.any(|(column, _)| self.is_quantity(column))
-        };
-        of_number.into_iter().any(is_amount)
     }
 
     /// Whether the question names a column whole.
@@ -347,16 +330,6 @@ impl Maker<'_, '_> {
         sketch.order_column().is_some_and(of_words) && sketch.limit.is_some() && !self.reading.sorts_words()
     }
 
-    /// Whether a statement holds keys that are not named to be above or below something.
-    fn compares_keys(&self, sketch: &Sketch) -> bool {
-        use Relation::{Above, AtLeast, AtMost, Below};
-        let is_key = |column: usize| self.is_key(column) || self.refers(column);
-        let is_said = |column: usize| self.reading.columns.get(column).is_some_and(|mention| mention.coverage > 0.6);
-        sketch.conditions.iter().any(|Condition { column, relation, .. }| {
-            matches!(relation, Above | Below | AtLeast | AtMost) && is_key(*column) && !is_said(*column)
-        })
-    }
-
     /// Whether a statement shows, where things are wanted and nothing is said of what of them, neither names nor keys: "which
     /// aircraft" is not answered by days on which they came.
     fn names_nothing(&self, sketch: &Sketch) -> bool {
@@ -390,7 +363,10 @@ impl Maker<'_, '_> {
         let mut plain = sketch.shown.iter().filter(|item| item.function.is_none()).filter_map(|item| item.column);
         let is_grouped = !sketch.group.is_empty();
         (self.reading.wants_things() || self.reading.begins_with_things())
-            && plain.any(|column| is_measure_of_thing(column) || !is_grouped && says_nothing(column))
+            && plain.any(|column| {
+                let is_flag = self.reading.is_flag(column) && !self.is_said_whole(column);
+                is_measure_of_thing(column) || is_flag || !is_grouped && says_nothing(column)
+            })
     }
 
     /// Whether a statement shows one half of the name of people whose other half stands beside it, and neither is wanted.
@@ -428,12 +404,6 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|at| !OF_COUNTS.contains(&stem(at)))
     }
-}
-
-/// Whether rows are in the order of how many there are, or a column is.
-fn is_by_count(sketch: &Sketch) -> bool {
-    let counts = |function| matches!(function, Function::Count | Function::CountDifferent | Function::Sum);
-    sketch.order.is_none_or(|order| order.item.function.is_some_and(counts))
 }
 
 /// Whether something of a statement is for what is not so: rows left out, another value, a missing one, or what a column of yes and

@@ -66,9 +66,9 @@ impl Reading<'_> {
         });
         self.of_periods(&looked_at, &mut found);
         for implied in self.implied.iter().filter(|implied| looked_at.contains(&implied.column)) {
-            let Implied { column, words, operand } = implied.clone();
+            let Implied { column, words, relation, operand } = implied.clone();
             let features = self.of_value(column, &words, Relation::Equal, 1, "value");
-            let condition = Condition { column, relation: Relation::Equal, operand };
+            let condition = Condition { column, relation, operand };
             found.push(Stated { condition, words, features });
         }
         for column in numbers.filter(|column| !self.dates.contains(column)) {

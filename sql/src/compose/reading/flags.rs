@@ -6,7 +6,7 @@ use crate::linking::Words;
 use crate::linking::words::stem;
 
 /// Words of a column's name that only say that it is one of yes and no.
-const EMPTY: [&str; 8] = ["is", "has", "was", "are", "flag", "yn", "indic", "bool"];
+const EMPTY: [&str; 9] = ["is", "has", "was", "are", "flag", "flg", "yn", "indic", "bool"];
 /// What makes the contrary of a word.
 const CONTRARY: [&str; 4] = ["un", "in", "non", "dis"];
 const NOT: [&str; 6] = ["not", "non", "never", "no", "without", "t"];
@@ -54,6 +54,22 @@ pub(super) fn flag(question: &Words, name: &Words, is_its_own: impl Fn(&str) -> 
     words.iter().position(|word| is_contrary(&word.text)).map(|at| (at..at + 1, false))
 }
 
+/// What a question calls those of one sex, with its letter.
+#[rustfmt::skip]
+const SEXES: [(&str, [&str; 8]); 2] = [
+    ("f", ["female", "females", "woman", "women", "girl", "girls", "lady", "ladies"]),
+    ("m", ["male", "males", "man", "men", "boy", "boys", "gentleman", "gentlemen"]),
+];
+
+/// Where a question names those of one sex, and the letter that a column of sexes has for it.
+pub(super) fn sex(question: &Words, name: &Words) -> Option<(Range<usize>, &'static str)> {
+    let is_sex = |stem: &String| matches!(stem.as_str(), "sex" | "gender");
+    let letter = |text: &str| SEXES.iter().find(|(_, names)| names.contains(&text)).map(|(letter, _)| *letter);
+    let mut said = question.words.iter().enumerate().filter_map(|(at, word)| Some((at..at + 1, letter(&word.text)?)));
+    let first = said.next().filter(|_| name.stems().iter().any(is_sex))?;
+    said.next().is_none().then_some(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,5 +89,9 @@ mod tests {
         assert_eq!(of("drivers", "active"), None);
         assert_eq!(of("candidates who like to work remotely", "openToRemote"), Some((2..6, true)));
         assert_eq!(of("members who like sport", "is_sport_member"), None);
+        let of = |question: &str, name: &str| sex(&Words::of(question), &Words::of_name(name));
+        assert_eq!(of("How many women are members?", "sex_cd"), Some((2..3, "f")));
+        assert_eq!(of("How many men and women?", "sex_cd"), None);
+        assert_eq!(of("How many men?", "title"), None);
     }
 }

@@ -8,12 +8,12 @@ use crate::linking::{Linker, Mention, Words};
 use crate::schema_graph::JoinOrigin;
 
 /// What stands before a name of which there is no value.
-const WITHOUT: [&str; 6] = ["without", "no", "missing", "lack", "lacks", "lacking"];
+const WITHOUT: [&str; 7] = ["without", "no", "missing", "lack", "lacks", "lacking", "unknown"];
 const BETWEEN: [&str; 10] = ["a", "an", "any", "the", "their", "its", "known", "recorded", "given", "valid"];
 /// What stands behind it, after "is".
 const UNKNOWN: [&str; 6] = ["missing", "unknown", "null", "empty", "blank", "unset"];
-const LINKED: [&str; 8] =
-    ["linked", "assigned", "attached", "connected", "associated", "allocated", "related", "matched"];
+const LINKED: [&str; 9] =
+    ["belong", "linked", "assigned", "attached", "connected", "associated", "allocated", "related", "matched"];
 const HAVE: [&str; 3] = ["have", "has", "had"];
 const NOT: [&str; 4] = ["not", "never", "t", "yet"];
 const BE: [&str; 6] = ["been", "be", "yet", "get", "got", "being"];
@@ -85,6 +85,11 @@ fn missing(question: &Words, columns: &[Mention], nulls: impl Fn(usize) -> Optio
             if before(0) == "to" && LINKED.contains(&before(1)) && NOT.contains(&before(2)) {
                 return named.map(|at| at - 2..end);
             }
+            // "Not in any gallery".
+            let is_any = ["any", "a", "an"].contains(&named.map_or("", |at| word(at + 1)));
+            if is_any && ["in", "on", "at"].contains(&before(0)) && NOT.contains(&before(1)) {
+                return named.map(|at| at - 1..end);
+            }
             let is = matches!(word(end), "is" | "are" | "was" | "were");
             (is && UNKNOWN.contains(&word(end + 1))).then(|| start..end + 2)
         });
@@ -97,6 +102,30 @@ fn missing(question: &Words, columns: &[Mention], nulls: impl Fn(usize) -> Optio
         found.extend(spans.chain(undone).next().map(|words| (column, words)));
     }
     found
+}
+
+/// Columns of days that a question says rows have, with the words that say so: "how many have cancelled", "who have left the
+/// company". `is` says of a column whether it has days, and not in all rows.
+pub(super) fn done<'q>(
+    question: &'q Words,
+    columns: &'q [Mention],
+    is: impl Fn(usize) -> bool + 'q,
+) -> impl Iterator<Item = (usize, Range<usize>)> + 'q {
+    const BEFORE: [&str; 9] = ["have", "has", "had", "been", "were", "was", "are", "is", "already"];
+    let word = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
+    let ends = move |at: usize| match question.len() - at {
+        1 => true,
+        2 => word(at + 1) == "already",
+        3 => word(at + 1) == "the",
+        _ => false,
+    };
+    let is_not = question.words.iter().any(|word| NOT.contains(&word.text.as_str()));
+    let of = move |(column, mention): (usize, &Mention)| {
+        let is_verb = |at: &usize| *at > 0 && BEFORE.contains(&word(at - 1)) && ends(*at);
+        let at = mention.words.iter().copied().find(is_verb).filter(|_| !is_not && is(column))?;
+        Some((column, at..at + 1))
+    };
+    columns.iter().enumerate().filter_map(of)
 }
 
 /// Where a question has what a reference is called without what only says that it is one: "no supervisor" of `supervisor_id`.
@@ -170,8 +199,23 @@ mod tests {
         assert_eq!(of("Which loans have not yet been returned?", (6, 7), true), Some(3..7));
         assert_eq!(of("Which loans haven't been returned?", (5, 6), true), Some(3..6));
         assert_eq!(of("Which gifts are not linked to a campaign?", (7, 8), false), Some(3..8));
+        assert_eq!(of("How many crew are not on any vessel?", (7, 8), false), Some(4..8));
+        assert_eq!(of("Which players do not belong to a club?", (7, 8), false), Some(3..8));
+        assert_eq!(of("Which films have an unknown budget?", (5, 6), false), Some(4..6));
         assert_eq!(of("Which loans have been returned?", (4, 5), true), None);
         assert_eq!(of("Which customers have an email?", (4, 5), false), None);
         assert_eq!(of("How many were not returned?", (4, 5), false), None);
+    }
+
+    #[test]
+    fn what_is_done_has_a_day() {
+        let of = |question: &str, at: usize| {
+            let mention = Mention { words: vec![at], ..Mention::default() };
+            done(&Words::of(question), &[mention], |_| true).next().map(|(_, words)| words)
+        };
+        assert_eq!(of("How many subscribers have cancelled?", 4), Some(4..5));
+        assert_eq!(of("Which employees have left the company?", 3), Some(3..4));
+        assert_eq!(of("How many invoices were paid late?", 4), None);
+        assert_eq!(of("Which employees have not left the company?", 4), None);
     }
 }

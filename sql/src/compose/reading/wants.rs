@@ -1,7 +1,7 @@
 //! What a question wants: things or numbers, a row of each, the most of something, so many rows.
 
 use super::Reading;
-use crate::linking::grouped_by;
+use crate::linking::{Words, grouped_by};
 
 impl Reading<'_> {
     fn word(&self, at: usize) -> &str {
@@ -62,13 +62,18 @@ impl Reading<'_> {
         (0..all).filter_map(begins).map(thing).filter(|thing| !thing.is_empty()).collect()
     }
 
-    /// The tables that have the name of one of these things.
+    /// The tables that have the name of one of these things: of "meter readings" that of readings, where there is one.
     pub fn tables_of(&self, things: &[Vec<usize>]) -> Vec<usize> {
-        let named = |at: usize| {
+        let named = |at: &usize| -> Vec<usize> {
             let mentions = self.tables.iter().enumerate();
-            mentions.filter(move |(_, of)| of.coverage > 0.99 && of.words.contains(&at)).map(|(table, _)| table)
+            mentions.filter(|(_, of)| of.coverage > 0.99 && of.words.contains(at)).map(|(table, _)| table).collect()
         };
-        things.iter().flatten().copied().flat_map(named).collect()
+        let of = |thing: &Vec<usize>| {
+            let is_one = thing.iter().all(|at| self.is_table(*at));
+            let of_last = thing.last().filter(|_| is_one).map(named).filter(|tables| !tables.is_empty());
+            of_last.unwrap_or_else(|| thing.iter().flat_map(named).collect())
+        };
+        things.iter().flat_map(of).collect()
     }
 
     /// Two that it wants together, by the columns that each is for: "names and emails of"; things and something of theirs,
@@ -101,15 +106,6 @@ impl Reading<'_> {
             (true, true) if is_theirs && (first..and).any(|at| self.is_table(at)) => Some((None, of_second)),
             _ => None,
         }
-    }
-
-    /// Whether it wants things in the order of how many others they have: "top 5 doctors by number of appointments".
-    pub fn ranks_by_count(&self) -> bool {
-        let is_at = |at: usize| {
-            let of = if self.word(at + 1) == "the" { at + 2 } else { at + 1 };
-            self.word(at) == "by" && self.word(of) == "number" && self.word(of + 1) == "of" && self.is_table(of + 2)
-        };
-        (0..self.words.words.len()).any(is_at)
     }
 
     /// Whether one of two may hold: it has an "or" that is not of "or later".
@@ -290,11 +286,29 @@ impl Reading<'_> {
         // "The 3 passengers who spent most".
         let opens = at == 0 || at == 1 && before == "the";
         let is_counted = || self.tables.iter().any(|table| table.coverage > 0.4 && table.words.contains(&(at + 1)));
-        matches!(before, "top" | "bottom" | "first" | "last")
+        const ENDS: [&str; 3] = ["most", "fewest", "least"];
+        let is_end = |at: usize| ENDS.contains(&self.word(at)) || is_superlative(self.word(at));
+        let is_held = ["than", "least", "most", "exactly"].contains(&before);
+        // "That last 45 minutes".
+        matches!(before, "top" | "bottom" | "first")
+            || before == "last" && !self.is_measure(at)
             || next == "most"
             || is_superlative(next)
             || opens && is_counted()
-            || is_counted() && (at + 2..at + 7).any(|at| matches!(self.word(at), "highest" | "lowest"))
+            || !is_held && is_counted() && (at + 2..at + 7).any(is_end)
+    }
+
+    /// How many numbers it wants of each group or of all; 0 where one will do.
+    pub fn functions(&self) -> usize {
+        let is_name = |at| self.columns.iter().any(|of| of.coverage > 0.99 && of.words.contains(&at));
+        functions(&self.words, is_name)
+    }
+
+    /// How many rows are wanted, where a number says so.
+    pub fn limit(&self) -> Option<usize> {
+        let is_count = |number: f64| (2.0..=1000.0).contains(&number) && number.fract() == 0.0;
+        let mut limits = self.numbers.iter().filter(|(at, number)| is_count(*number) && self.is_limit(*at));
+        limits.next().map(|(_, number)| *number as usize)
     }
 
     /// Whether a number is what something is held against: "more than two", "over 5".
@@ -383,4 +397,53 @@ impl Reading<'_> {
 /// "Largest", but not "best" and "test".
 fn is_superlative(word: &str) -> bool {
     word.len() > 4 && word.ends_with("est")
+}
+
+/// How many numbers are wanted together, "the average height and the average width"; 0 where not several are. A word in the name of a
+/// column, `mean_humidity`, wants none.
+fn functions(question: &Words, is_name: impl Fn(usize) -> bool) -> usize {
+    #[rustfmt::skip]
+    const FUNCTIONS: [&str; 18] = [
+        "average", "mean", "avg", "maximum", "max", "minimum", "min", "total", "sum", "number", "count", "highest", "lowest",
+        "largest", "smallest", "oldest", "youngest", "median",
+    ];
+    const BETWEEN: [&str; 6] = ["the", "their", "its", "a", "also", "both"];
+    let word = |at: usize| question.words.get(at).map_or("", |word| word.text.as_str());
+    // The total number is one.
+    let is_function = |at: &usize| {
+        FUNCTIONS.contains(&word(*at)) && !(word(*at) == "total" && word(*at + 1) == "number") && !is_name(*at)
+    };
+    let mut wanted = 0;
+    for at in (0..question.len()).filter(is_function) {
+        let before = (0..at).rev().map(word).find(|word| !BETWEEN.contains(word));
+        let is_beside = before == Some("and");
+        if !is_beside && wanted < 2 {
+            wanted = 0;
+        }
+        if is_beside == (wanted > 0) {
+            wanted += 1;
+        }
+    }
+    if wanted > 1 { wanted } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_each_of_several_numbers_is_wanted() {
+        for (question, numbers) in [
+            ("Average salary and number of employees per department", 2),
+            ("What are the minimum, the average and the maximum age?", 2),
+            ("What is the average height and the average width?", 2),
+            ("What is the total number of singers?", 0),
+            ("Name and total number of concerts of each stadium", 0),
+            ("number of gifts to the school with the highest score and the town", 0),
+        ] {
+            assert_eq!(functions(&Words::of(question), |_| false), numbers, "{question}");
+        }
+        let days = Words::of("Days with both mean humidity and mean visibility");
+        assert_eq!((functions(&days, |_| false), functions(&days, |at| at > 2)), (2, 0));
+    }
 }

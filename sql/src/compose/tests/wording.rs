@@ -32,6 +32,8 @@ fn everyday_words_are_put_as_published_questions_have_them() {
         ("Who earns the most?", "Which farmer has the highest salary?"),
         ("How many people are there?", "How many farmer are there?"),
         ("Which barns are in Lund?", "Which barns are in Lund?"),
+        ("Barns larger than half a million", "Barns larger than 500000"),
+        ("Deliveries later than planned", "Deliveries late"),
         ("What does Bo Ek earn?", "What is the salary of Bo Ek?"),
         ("", ""),
     ] {

@@ -22,10 +22,12 @@ use crate::linking::Linker;
 type Rule = fn(&Phrase<'_, '_>) -> Option<String>;
 
 /// In their order: later ones read what earlier ones say.
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 19] = [
     speech::in_full,
+    speech::halves,
     speech::without_speaker,
     speech::without_ever,
+    order::late,
     order::spans_behind,
     order::done,
     order::for_each,

@@ -2,6 +2,7 @@
 
 use super::phrase::Phrase;
 use crate::compose::reading::periods;
+use crate::derived::PLANNED;
 
 /// "March 2024 bookings" as bookings in March 2024.
 pub(super) fn spans_behind(phrase: &Phrase<'_, '_>) -> Option<String> {
@@ -14,6 +15,12 @@ pub(super) fn spans_behind(phrase: &Phrase<'_, '_>) -> Option<String> {
         let behind = format!("{} in {}", phrase.written(table.clone()), phrase.written(span.clone()));
         if is_free { phrase.with(&[(span.start..table.end, &behind)]) } else { None }
     })
+}
+
+/// "Later than planned" as late.
+pub(super) fn late(phrase: &Phrase<'_, '_>) -> Option<String> {
+    let at = phrase.find(|at| phrase.word(at) == "later" && phrase.word(at + 1) == "than")?;
+    if PLANNED.contains(&phrase.word(at + 2)) { phrase.with(&[(at..at + 3, "late")]) } else { None }
 }
 
 /// "Got cancelled" as were cancelled.

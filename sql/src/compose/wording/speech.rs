@@ -1,6 +1,7 @@
 //! What speakers say of themselves, and words that only carry others.
 
 use super::phrase::Phrase;
+use crate::compose::reading::{SCALES, number_of};
 
 /// "What's" as "what is".
 pub(super) fn in_full(phrase: &Phrase<'_, '_>) -> Option<String> {
@@ -8,6 +9,18 @@ pub(super) fn in_full(phrase: &Phrase<'_, '_>) -> Option<String> {
     let first = phrase.word(0).to_owned();
     let is_short = ASK.contains(&first.as_str()) && phrase.word(1) == "s";
     if is_short { phrase.with(&[(0..2, &format!("{} is", phrase.written(0..1)))]) } else { None }
+}
+
+/// "Half a million" as 500 thousand, "two and a half" as 2.5.
+pub(super) fn halves(phrase: &Phrase<'_, '_>) -> Option<String> {
+    let half = phrase.find(|at| phrase.word(at) == "half")?;
+    if phrase.word(half + 1) == "a" {
+        let (_, scale) = SCALES.iter().find(|(name, _)| *name == phrase.word(half + 2))?;
+        return phrase.with(&[(half..half + 3, &format!("{}", scale / 2.0))]);
+    }
+    let number = half.checked_sub(3).filter(|_| phrase.before(half) == "a" && phrase.word(half - 2) == "and")?;
+    let whole = number_of(phrase.word(number))?;
+    phrase.with(&[(number..half + 1, &format!("{}", whole + 0.5))])
 }
 
 /// "Our products" as the products, "booked with us" as booked.
