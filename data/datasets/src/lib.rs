@@ -12,7 +12,7 @@ mod distractors;
 pub mod error;
 mod files;
 mod finqa;
-pub mod folders;
+pub use tabsegnet_document::folders;
 mod hitab;
 mod hybridqa;
 pub mod mix;

@@ -12,7 +12,8 @@ use flate2::read::MultiGzDecoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use tabsegnet_store::{FileError, read_text};
+use tabsegnet_document::{ReadError, from_json};
+use tabsegnet_store::{FileError, read_bytes};
 
 use crate::error::DataError;
 use crate::record::Place;
@@ -137,19 +138,23 @@ pub fn read_questions(file: &Path) -> Result<Lines<TableQuestion>, DataError> {
     Lines::open(file)
 }
 
-/// The text of a file, unpacked where its name ends in `.gz`.
+/// The bytes of a file, unpacked where its name ends in `.gz`.
 ///
 /// # Errors
-/// The file cannot be read, or is no UTF-8.
-pub fn unpacked_text(file: &Path) -> Result<String, FileError> {
-    if !file.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz")) {
-        return read_text(file);
+/// The file cannot be read.
+pub fn unpacked(file: &Path) -> Result<Vec<u8>, FileError> {
+    if !is_packed(file) {
+        return read_bytes(file);
     }
     let packed = File::open(file).map_err(FileError::at(file, "read"))?;
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let mut unpacked = MultiGzDecoder::new(BufReader::new(packed));
-    unpacked.read_to_string(&mut text).map_err(FileError::at(file, "read"))?;
-    Ok(text)
+    unpacked.read_to_end(&mut bytes).map_err(FileError::at(file, "read"))?;
+    Ok(bytes)
+}
+
+fn is_packed(file: &Path) -> bool {
+    file.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"))
 }
 
 impl<T> Lines<T> {
@@ -159,7 +164,7 @@ impl<T> Lines<T> {
     /// The file cannot be opened.
     pub fn open(file: &Path) -> Result<Self, DataError> {
         let opened = File::open(file).map_err(FileError::at(file, "read"))?;
-        let reader: Box<dyn BufRead + Send> = match file.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz")) {
+        let reader: Box<dyn BufRead + Send> = match is_packed(file) {
             true => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(opened)))),
             false => Box::new(BufReader::new(opened)),
         };
@@ -173,9 +178,31 @@ impl<T> Lines<T> {
         })
     }
 
+    /// What is wrong with the line.
+    fn wrong(&self) -> DataError
+    where
+        T: DeserializeOwned,
+    {
+        let line = String::from_utf8_lossy(&self.line);
+        match from_json::<T>(&self.file, &line) {
+            // Else the place is in words: that of the line as a whole.
+            Err(ReadError::Json { place, message, .. }) => {
+                let field = if place.contains(' ') { "" } else { &place };
+                self.place().error(field, of_line(&message))
+            }
+            Err(error) => error.into(),
+            Ok(_) => self.place().error("", "is no UTF-8; save the file as UTF-8"),
+        }
+    }
+
     fn place(&self) -> Place<'_> {
         Place { file: &self.file, record: format!("line {}", self.number) }
     }
+}
+
+/// A message about a file's line by itself: which line of it says nothing.
+pub fn of_line(message: &str) -> String {
+    message.replace(" at line 1 column ", " at column ")
 }
 
 /// What a line must have.
@@ -229,6 +256,7 @@ impl<T: Record> Iterator for Lines<T> {
             if self.line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
+            // Not by its path at once: that takes time, and a line that is wrong is rare.
             return Some(match serde_json::from_slice::<T>(&self.line) {
                 Ok(record) => match record.missing() {
                     None => Ok(record),
@@ -236,7 +264,7 @@ impl<T: Record> Iterator for Lines<T> {
                         Err(self.place().error(field, format!("is missing; expected {expected}")))
                     }
                 },
-                Err(error) => Err(self.place().error("", format!("is no line as it was expected: {error}"))),
+                Err(_) => Err(self.wrong()),
             });
         }
     }
@@ -301,6 +329,11 @@ mod tests {
         assert!(question.contains("rows: is missing; expected a table"), "{question}");
         assert!(of("{\"id\":\"a\",").contains("line 1"));
         assert!(of("[1]").contains("line 1"));
+        let typed = of("{\"id\":\"a\",\"header\":\"City\",\"rows\":[]}");
+        assert!(
+            typed.contains("line 1, field header: invalid type: string \"City\", expected a list at column"),
+            "{typed}"
+        );
         let (_dir, path) = file("t.jsonl.gz", b"no gzip");
         assert!(read_tables(&path).unwrap().next().unwrap().is_err());
         assert!(read_tables(Path::new("no/such.jsonl")).is_err());

@@ -178,6 +178,7 @@ impl<'a> Builder<'a> {
         if let Some(unit) = own.or(all) {
             caption = join_non_empty([caption.as_str(), unit].into_iter(), " ");
         }
+        grid.show_in_full(&caption, headers.rows);
         for cell in &grid.cells {
             let place = FactPlace::Cell { table: number, row: cell.row, col: cell.col };
             places.extend(cell.facts.iter().map(|&fact| (fact, place)));

@@ -5,8 +5,14 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 /// Decodes by byte order mark, else as UTF-16 where every other byte is 0, else as UTF-8 where it
 /// is that, else by the charset that the first kilobyte names (`charset=…`, `encoding="…"`), else as
 /// Windows-1252. Never fails: what cannot be decoded becomes U+FFFD. The second value says what was
-/// guessed or lost.
-pub(crate) fn decode(bytes: Vec<u8>) -> (String, Option<String>) {
+/// guessed or lost. Lines that end in a carriage return alone, all of them, end in a line feed then.
+pub fn decode(bytes: Vec<u8>) -> (String, Option<String>) {
+    let (text, warning) = decoded(bytes);
+    let by_return = text.contains('\r') && !text.contains('\n');
+    (if by_return { text.replace('\r', "\n") } else { text }, warning)
+}
+
+fn decoded(bytes: Vec<u8>) -> (String, Option<String>) {
     if let Some(encoding) = utf16(&bytes).or_else(|| Encoding::for_bom(&bytes).map(|(encoding, _)| encoding)) {
         let (text, bad) = encoding.decode_with_bom_removal(&bytes);
         return (text.into_owned(), bad.then(|| undecodable(encoding)));
@@ -64,6 +70,7 @@ mod tests {
     fn encodings() {
         assert_eq!(decode(b"\xef\xbb\xbfa".to_vec()), ("a".into(), None));
         assert_eq!(decode("é".into()), ("é".into(), None));
+        assert_eq!((decode("a\rb\r".into()).0, decode("a\r\nb\rc".into()).0), ("a\nb\n".into(), "a\r\nb\rc".into()));
         assert_eq!(decode(b"\xff\xfea\0".to_vec()), ("a".into(), None));
         assert_eq!(
             decode(b"<meta charset=\"iso-8859-2\">\xa3".to_vec()),

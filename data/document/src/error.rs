@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tabsegnet_store::FileError;
+use tabsegnet_store::{FileError, in_words};
 
 /// A document could not be read. Every variant says which file, where in it, and what was expected.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum ReadError {
         message: String,
     },
     /// The file is beyond a limit.
-    #[error("{file}: {what} is {found} bytes, the limit is {limit}; split the file or raise the limit")]
+    #[error("{file}: {what} is {found} bytes, the limit is {limit}; split the file")]
     TooLarge {
         /// The file.
         file: String,
@@ -57,6 +57,9 @@ pub enum ReadError {
 fn in_field(field: &str) -> String {
     if field.is_empty() { String::new() } else { format!(", field {field}") }
 }
+
+/// Characters that are told of what is no JSON.
+const BEGINNING: usize = 20;
 
 /// Reads JSON with errors that name the field.
 ///
@@ -74,7 +77,15 @@ pub fn from_json<T: serde::de::DeserializeOwned>(file: &Path, text: &str) -> Res
             path if path == "." => "the whole file".to_owned(),
             path => path,
         };
-        json_error(place, error.into_inner().to_string())
+        let error = error.into_inner();
+        // Nothing was read.
+        match (error.line(), error.column()) {
+            (0..=1, 0..=1) if error.is_syntax() => {
+                let begins: String = text.trim_start().chars().take(BEGINNING).collect();
+                json_error(place, format!("expected JSON, and it begins with {begins:?}"))
+            }
+            _ => json_error(place, in_words(&error.to_string())),
+        }
     })?;
     deserializer.end().map_err(|error| json_error("after the end of the value".into(), error.to_string()))?;
     Ok(value)

@@ -121,8 +121,11 @@ pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Format, ReadError> {
         }
     }
     let head = &bytes[..bytes.len().min(8192)];
-    if head.contains(&0) && decode::utf16(bytes).is_none() {
-        return refuse(format!("is no text. Known forms: {KNOWN}"));
+    if let (Some(at), None) = (head.iter().position(|byte| *byte == 0), decode::utf16(bytes)) {
+        let before = &head[..at];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let column = at - before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1) + 1;
+        return refuse(format!("is no text: line {line} has a byte 0 in place {column}. Known forms: {KNOWN}"));
     }
     Ok(match named {
         Some(format @ (Format::Html | Format::Markdown)) => format,

@@ -1,5 +1,6 @@
 //! A table as a reader found it: cells on a grid, with the markup that tells headers from data.
 
+use crate::headers::names_scale;
 use crate::kind::Kind;
 use crate::model::{CellSource, Table, TableError, TableSource};
 
@@ -12,6 +13,17 @@ pub(crate) struct RawCell {
     pub style: Style,
     /// Indices of the tagged numbers in it.
     pub facts: Vec<usize>,
+    /// What it holds, where its text shows less of it.
+    pub stored: Option<Stored>,
+}
+
+/// A number of which a format shows a part.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stored {
+    /// With all its digits.
+    pub text: String,
+    /// As it is shown in full, where the format shows thousands or millions of it.
+    pub in_full: Option<String>,
 }
 
 impl RawCell {
@@ -42,12 +54,13 @@ pub(crate) struct GridCell {
     pub kind: Kind,
     pub style: Style,
     pub facts: Vec<usize>,
+    pub stored: Option<Stored>,
 }
 
 impl GridCell {
     pub fn new(row: usize, col: usize, cell: RawCell) -> Self {
-        let RawCell { text, rowspan, colspan, style, facts } = cell;
-        Self { row, col, rowspan, colspan, kind: Kind::of(&text), text, style, facts }
+        let RawCell { text, rowspan, colspan, style, facts, stored } = cell;
+        Self { row, col, rowspan, colspan, kind: Kind::of(&text), text, style, facts, stored }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -132,11 +145,11 @@ impl Grid {
     /// reaches into it is cut.
     pub fn from_cells(rows: usize, cols: usize, cells: Vec<GridCell>) -> Self {
         let mut grid = Self { rows, cols, cells: Vec::with_capacity(cells.len()), owner: vec![FREE; rows * cols] };
-        for GridCell { row, col, rowspan, colspan, text, style, facts, .. } in cells {
+        for GridCell { row, col, rowspan, colspan, text, style, facts, stored, .. } in cells {
             let free = |c: &usize| grid.owner.get(row * cols + c) == Some(&FREE);
             let colspan = (col..(col + colspan).min(cols)).take_while(free).count();
             if row < rows && colspan > 0 {
-                grid.put(row, col, colspan, RawCell { text, rowspan, colspan, style, facts });
+                grid.put(row, col, colspan, RawCell { text, rowspan, colspan, style, facts, stored });
             }
         }
         grid.fill();
@@ -233,6 +246,20 @@ impl Grid {
         self.row(row).filter(|cell| !cell.is_empty())
     }
 
+    /// Shows in full what is shown in thousands or millions, where neither the caption nor a header says so.
+    pub fn show_in_full(&mut self, caption: &str, header_rows: usize) {
+        let says = |cell: &GridCell| names_scale(&cell.text);
+        if names_scale(caption) || (0..header_rows.min(self.rows)).any(|row| self.row(row).any(says)) {
+            return;
+        }
+        let of_rows: Vec<bool> = (0..self.rows).map(|row| self.row(row).any(says)).collect();
+        for cell in self.cells.iter_mut().filter(|cell| !of_rows.get(cell.row).is_some_and(|says| *says)) {
+            if let Some(in_full) = cell.stored.as_mut().and_then(|stored| stored.in_full.take()) {
+                cell.text = in_full;
+            }
+        }
+    }
+
     /// The table of the document model.
     pub fn into_table(
         self,
@@ -242,10 +269,13 @@ impl Grid {
         row_parents: Vec<Option<usize>>,
     ) -> Result<Table, TableError> {
         let mut rows: Vec<Vec<CellSource>> = (0..self.rows).map(|_| Vec::new()).collect();
-        for cell in self.cells {
+        let mut stored = Vec::new();
+        for (index, cell) in self.cells.into_iter().enumerate() {
+            stored.extend(cell.stored.map(|of| (index, of.text)));
             rows[cell.row].push(CellSource { text: cell.text, rowspan: cell.rowspan, colspan: cell.colspan });
         }
-        Table::new(TableSource { number, caption, header_rows, header_cols, rows, row_parents })
+        let table = Table::new(TableSource { number, caption, header_rows, header_cols, rows, row_parents })?;
+        Ok(table.with_stored(stored))
     }
 }
 

@@ -114,6 +114,15 @@ pub(crate) fn names_unit(text: &str) -> bool {
     ["million", "thousand", "billion", "in percent", "in dollars", "percentage"].iter().any(|unit| lower.contains(unit))
 }
 
+/// Whether a text of any length says that numbers are shown in thousands, millions or billions: `Sales (£000)` too.
+pub(crate) fn names_scale(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let zeros = |(at, _): (usize, &str)| !lower[..at].ends_with(|c: char| c.is_ascii_digit() || c == ',' || c == '.');
+    ["million", "thousand", "billion"].iter().any(|scale| lower.contains(scale))
+        || lower.match_indices("000").any(zeros)
+        || is_scale_alone(&lower)
+}
+
 /// `(In millions, except par value)`, `Dollars in thousands`.
 pub(crate) fn is_unit_line(text: &str) -> bool {
     let lower = text.to_lowercase();

@@ -11,6 +11,7 @@ mod delimited;
 mod docling;
 mod error;
 pub mod facts;
+pub mod folders;
 mod format;
 mod grid;
 mod headers;
@@ -31,6 +32,7 @@ mod text;
 mod texts;
 mod xlsx;
 
+pub use decode::decode;
 pub use error::{ReadError, from_json};
 pub use format::{Format, KNOWN, extension};
 pub use layout::Layout;

@@ -8,15 +8,17 @@
 //! ```
 //!
 //! A table may carry `"number"`, the `n` of its node ids; without it tables are numbered in
-//! reading order. It may carry `"row_parents"`: for each row the other row that it stands under,
+//! reading order. A cell may carry `"stored"`, what it holds where its text shows less of it. A table may carry `"row_parents"`: for each row the other row that it stands under,
 //! or null. A labelled document has `"questions"` beside its blocks.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ReadError, from_json};
+use crate::format::extension;
 use crate::model::{Block, CellSource, Document, Heading, Table, TableSource};
 
 /// A document with what is put to it, as its JSON has it.
@@ -29,6 +31,21 @@ pub struct DocumentJson<Q> {
     /// Questions, in a form that is not the document's.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Q>,
+}
+
+/// What is said of JSON that by its name is no document.
+fn otherwise(path: &Path, error: ReadError) -> ReadError {
+    let message = match (path.file_name().and_then(OsStr::to_str), extension(path).as_str()) {
+        (Some("corpus.json"), _) => {
+            "belongs to a corpus that index made; search that with infer --corpus or ask --corpus"
+        }
+        (_, "jsonl" | "ndjson") => {
+            "holds no document but, as its name says, records, one a line; index makes a corpus of tables, and query --database \
+             reads them as tables"
+        }
+        _ => return error,
+    };
+    ReadError::Format { file: path.display().to_string(), message: message.to_owned() }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,7 +85,7 @@ struct TableJson {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a cell: text, or {\"text\", \"rowspan\", \"colspan\"}")]
+#[serde(untagged, expecting = "a cell: text, or {\"text\", \"rowspan\", \"colspan\", \"stored\"}")]
 enum CellJson {
     Text(String),
     Span(SpanJson),
@@ -82,6 +99,8 @@ struct SpanJson {
     rowspan: usize,
     #[serde(default = "one")]
     colspan: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stored: Option<String>,
 }
 
 fn one() -> usize {
@@ -90,7 +109,7 @@ fn one() -> usize {
 
 /// A document from its JSON; questions beside the blocks are allowed and not looked at.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Document, ReadError> {
-    let json: DocumentJson<serde::de::IgnoredAny> = from_json(path, text)?;
+    let json: DocumentJson<serde::de::IgnoredAny> = from_json(path, text).map_err(|error| otherwise(path, error))?;
     json.into_document(path)
 }
 
@@ -144,6 +163,9 @@ impl<Q> DocumentJson<Q> {
                             format!("{number} is the number of an earlier table; give every table its own, or none"),
                         ));
                     }
+                    let cells = json.rows.iter().flatten().enumerate();
+                    let stored: Vec<(usize, String)> =
+                        cells.filter_map(|(index, cell)| Some((index, cell.stored()?.to_owned()))).collect();
                     let rows = json.rows.into_iter().map(|row| row.into_iter().map(CellSource::from).collect());
                     let source = TableSource {
                         number,
@@ -153,7 +175,7 @@ impl<Q> DocumentJson<Q> {
                         rows: rows.collect(),
                         row_parents: json.row_parents,
                     };
-                    let table = Table::new(source);
+                    let table = Table::new(source).map(|table| table.with_stored(stored));
                     Block::Table(
                         table.map_err(|error| record_error(format!("blocks[{position}].table"), error.to_string()))?,
                     )
@@ -174,18 +196,29 @@ impl From<CellJson> for CellSource {
     fn from(cell: CellJson) -> Self {
         match cell {
             CellJson::Text(text) => text.into(),
-            CellJson::Span(SpanJson { text, rowspan, colspan }) => Self { text, rowspan, colspan },
+            CellJson::Span(SpanJson { text, rowspan, colspan, .. }) => Self { text, rowspan, colspan },
+        }
+    }
+}
+
+impl CellJson {
+    fn stored(&self) -> Option<&str> {
+        match self {
+            Self::Text(_) => None,
+            Self::Span(span) => span.stored.as_deref(),
         }
     }
 }
 
 fn table_json(table: &Table) -> TableJson {
     let mut rows: Vec<Vec<CellJson>> = (0..table.rows()).map(|_| Vec::new()).collect();
-    for cell in table.cells() {
+    for (index, cell) in table.cells().iter().enumerate() {
         let text = cell.text.clone();
-        rows[cell.row].push(match (cell.rowspan, cell.colspan) {
-            (1, 1) => CellJson::Text(text),
-            (rowspan, colspan) => CellJson::Span(SpanJson { text, rowspan, colspan }),
+        rows[cell.row].push(match (cell.rowspan, cell.colspan, table.stored(index)) {
+            (1, 1, None) => CellJson::Text(text),
+            (rowspan, colspan, stored) => {
+                CellJson::Span(SpanJson { text, rowspan, colspan, stored: stored.map(str::to_owned) })
+            }
         });
     }
     let row_parents: Vec<Option<usize>> = (0..table.rows()).map(|row| table.row_parent(row)).collect();
@@ -211,11 +244,13 @@ mod tests {
     fn a_document_round_trips_with_its_outer_rows() {
         let text = r#"{"id": "r", "blocks": [{"heading": {"level": 2, "text": "Results"}}, {"passage": "Revenue rose."},
             {"table": {"header_rows": 1, "header_cols": 1, "row_parents": [null, null, 1],
-                       "rows": [["", {"text": "2018", "colspan": 2}], ["Sales:", "", ""], ["a", "1", "2"]]}}]}"#;
+                       "rows": [["", {"text": "2018", "colspan": 2}], ["Sales:", "", ""],
+                                ["a", "1", {"text": "2", "stored": "2.25"}]]}}]}"#;
         let document = parsed(text).unwrap();
         let table = document.tables().next().unwrap();
         let cell = table.cell_at(2, 2).unwrap();
         assert_eq!(table.path(&table.row_headers_of(cell)), "Sales: > a");
+        assert_eq!((table.value_at(2, 2), table.value_at(2, 1), table.value_at(3, 1)), (Some("2.25"), Some("1"), None));
         assert_eq!(parsed(&document_json(&document)).unwrap(), document);
     }
 

@@ -74,7 +74,12 @@ pub(crate) fn read(path: &Path, bytes: Vec<u8>, limits: &Limits, builder: &mut B
                 indent: style.and_then(|style| style.alignment.as_ref()?.indent).map_or(0.0, f32::from)
                     + leading_blanks(cell.get_value()),
             };
-            cells.insert(cell.get_position(), RawCell { style: look, ..RawCell::new(text) });
+            let stored = match cell.get_value() {
+                DataRef::Int(number) => number::stored(*number as f64, format),
+                DataRef::Float(number) => number::stored(*number, format),
+                _ => None,
+            };
+            cells.insert(cell.get_position(), RawCell { style: look, stored, ..RawCell::new(text) });
         }
         drop(reader);
         if may_lack {
@@ -142,6 +147,9 @@ fn check_string_count(path: &Path, bytes: &[u8]) -> Result<(), ReadError> {
     }
 }
 
+/// Days of the calendar of workbooks.
+const DAYS: f64 = 2_958_466.0;
+
 /// A value as the sheet shows it.
 fn text(value: &DataRef<'_>, format: &str) -> String {
     match value {
@@ -150,6 +158,10 @@ fn text(value: &DataRef<'_>, format: &str) -> String {
         DataRef::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DataRef::SharedString(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         DataRef::Bool(value) => if *value { "TRUE" } else { "FALSE" }.to_owned(),
+        // What is no day of the calendar, which begins in 1900 and ends with 9999, is a number.
+        DataRef::DateTime(date) if date.is_datetime() && !(0.0..DAYS).contains(&date.as_f64()) => {
+            number::format(date.as_f64(), "General")
+        }
         DataRef::DateTime(date) if date.is_datetime() => {
             let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
             if date.as_f64() < 1.0 {

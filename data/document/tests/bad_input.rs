@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use tabsegnet_document::model::Table;
-use tabsegnet_document::{Format, Limits, ReadDocument, ReadError, ReadOptions, read, read_bytes};
+use tabsegnet_document::{Format, Limits, Location, ReadDocument, ReadError, ReadOptions, read, read_bytes};
 use zip::write::SimpleFileOptions;
 
 /// Writes a file and reads it.
@@ -102,6 +103,38 @@ fn binary_is_no_text() {
         assert!(error(name, &noise).contains("is no text"), "{name}");
     }
     assert!(error("x.xlsx", &noise).contains("is no text"));
+    assert!(error("x.txt", b"a\nb \0c").contains("is no text: line 2 has a byte 0 in place 3"));
+}
+
+#[test]
+fn json_of_another_kind_says_what_it_is() {
+    let table = "{\"id\": \"a\", \"title\": \"x\", \"rows\": [[\"1\"]]}";
+    assert!(error("x.jsonl", table).contains("index makes a corpus of tables, and query --database"));
+    assert!(error("corpus.json", "{\"format\": 5}").contains("belongs to a corpus that index made"));
+    for format in [Format::Native, Format::Docling] {
+        let options = ReadOptions { format: Some(format), ..ReadOptions::default() };
+        let read = read_bytes(Path::new("x.html"), b"<html><body>x</body></html>".to_vec(), &options);
+        let said = read.unwrap_err().to_string();
+        assert!(
+            said.contains("x.html: the whole file: expected JSON, and it begins with \"<html><body>x</body>\""),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn regression_a_very_wide_table_is_read_in_time() {
+    let names = |name: &str| (0..200_000).map(|at| format!("{name}{at}")).collect::<Vec<_>>().join(",");
+    let started = Instant::now();
+    let read = good("x.csv", names("c") + "\n" + &names("1"));
+    assert_eq!(read.document.tables().next().map(|table| (table.rows(), table.cols())), Some((2, 200_000)));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
+fn regression_lines_that_end_in_a_return_alone_are_lines() {
+    let read = good("x.csv", "City,Population\rOslo,700000\rRome,2800000\r");
+    assert_eq!(read.layout.locations.cell(0, 2, 1), Some(Location::Line(3)));
 }
 
 #[test]

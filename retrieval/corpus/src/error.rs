@@ -47,6 +47,12 @@ pub enum CorpusError {
         /// The directory.
         directory: String,
     },
+    /// There is a file where the folder of an index was expected.
+    #[error("{file}: is a file; expected the folder of a corpus, which index --output makes")]
+    NoFolder {
+        /// The file.
+        file: String,
+    },
     /// A folder that is no index has files that would be taken for an index' own.
     #[error("{file}: has a name as a corpus gives its own files; expected a folder without such, or a new one")]
     NoRoom {
@@ -85,12 +91,12 @@ pub enum CorpusError {
         /// The index.
         directory: String,
     },
-    /// Settings of a way to rank that cannot be read.
-    #[error("settings of {what}: {message}; expected KEY=VALUE with commas between, as in gtr:tau=0.5,K=20")]
-    Settings {
-        /// Which way.
-        what: &'static str,
-        /// What is wrong.
+    /// A way to rank that is none, or whose settings cannot be.
+    #[error("{given}: {message}")]
+    Retriever {
+        /// As it was given.
+        given: String,
+        /// What is wrong, and what is expected.
         message: String,
     },
     /// A setting out of its range.
@@ -116,7 +122,7 @@ pub enum CorpusError {
 impl CorpusError {
     /// Whether it is a setting that was given, and nothing of the corpus.
     pub fn is_of_settings(&self) -> bool {
-        matches!(self, Self::Setting { .. } | Self::Settings { .. } | Self::Gtr(GtrError::Setting { .. }))
+        matches!(self, Self::Setting { .. } | Self::Retriever { .. } | Self::Gtr(GtrError::Setting { .. }))
     }
 }
 

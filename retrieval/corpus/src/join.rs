@@ -19,6 +19,10 @@ use crate::writer::{Change, clear_but, lock};
 /// # Errors
 /// Corpora of different encoders or forms of vectors; a corpus that is there already; the disk.
 pub fn join(directory: &Path, parts: &[PathBuf]) -> Result<(Change, Vec<String>), CorpusError> {
+    // Before anything is made.
+    for part in parts {
+        Manifest::read(part)?;
+    }
     let expected = "a directory without a corpus";
     let _lock = lock(directory)?;
     if Manifest::path(directory).exists() {

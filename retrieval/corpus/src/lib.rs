@@ -48,6 +48,6 @@ pub use rerank::Rerank;
 pub use retrieve::{Fusion, Retriever, Rrf, Weights};
 pub use scores::Scores;
 pub use segment::Segment;
-pub use sources::{FileChange, files};
+pub use sources::{FileChange, files, folders_below};
 pub use vectors::VectorKind;
 pub use writer::{Change, IndexConfig, Writer, is_corpus};

@@ -60,6 +60,9 @@ pub struct SourceFile {
     /// Where it lay, from the root; empty where it is no file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
+    /// The folders in which it lies below the one that was given, with `/` between.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folders: String,
 }
 
 /// A segment of a corpus.
@@ -123,6 +126,9 @@ impl Manifest {
             Ok(text) => text,
             Err(error) if error.reason.kind() == std::io::ErrorKind::NotFound => {
                 return Err(CorpusError::Missing { directory: directory.display().to_string() });
+            }
+            Err(error) if error.reason.kind() == std::io::ErrorKind::NotADirectory => {
+                return Err(CorpusError::NoFolder { file: directory.display().to_string() });
             }
             Err(error) => return Err(error.into()),
         };

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub use tabsegnet_datasets::folders::folders_below;
 use tabsegnet_datasets::folders::{files_below, plain_path};
 use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
 use tabsegnet_document::{ReadOptions, extension};
@@ -10,6 +11,7 @@ use tabsegnet_records::sqlite::has_log;
 use tabsegnet_store::{FileError, sha256_file};
 
 use crate::error::CorpusError;
+use crate::manifest::SourceFile;
 use crate::writer::{Writer, is_of_corpus};
 
 /// What was made of a file.
@@ -73,6 +75,25 @@ fn tables_in(path: &Path, name: &str) -> Result<(Vec<TableRecord>, Vec<String>),
     Ok((tables, read.warnings))
 }
 
+/// A file that is read.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    path: &'a Path,
+    /// What the corpus calls it.
+    name: &'a str,
+    /// The folders that it lies in.
+    folders: &'a str,
+}
+
+/// Says in what names a table in which folders its file lies: two of the same name are told apart by theirs.
+fn in_folders(table: &mut TableRecord, folders: &str) {
+    if folders.is_empty() {
+        return;
+    }
+    table.title =
+        [folders, table.title.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+}
+
 /// Times that a file which changes while it is read is read.
 const TRIES: usize = 3;
 
@@ -90,6 +111,20 @@ impl Writer<'_> {
     /// # Errors
     /// The corpus cannot be written.
     pub fn add_file(&mut self, path: &Path, progress: &mut dyn FnMut(usize)) -> Result<FileChange, CorpusError> {
+        self.add_file_in("", path, progress)
+    }
+
+    /// The same of a file in some folders below the one that was given ([`folders_below`]), whose names tell its tables from
+    /// those of other folders; of a file that was given itself those count that the corpus has of it.
+    ///
+    /// # Errors
+    /// As [`Writer::add_file`].
+    pub fn add_file_in(
+        &mut self,
+        folders: &str,
+        path: &Path,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<FileChange, CorpusError> {
         // Of its place the corpus keeps a text.
         if whole_path(path).to_str().is_none() {
             let problem = format!("{}: its name or a folder's is no UTF-8; rename it", path.display());
@@ -106,14 +141,18 @@ impl Writer<'_> {
                 }
             };
             let had = self.file(&name).cloned();
+            let known = had.as_ref().map_or("", |had| had.folders.as_str());
+            let folders = if folders.is_empty() { known.to_owned() } else { folders.to_owned() };
             let has_log = has_log(path);
-            if !has_log && had.as_ref().is_some_and(|had| had.sha256 == sha256) {
+            let is_same = |had: &SourceFile| had.sha256 == sha256 && had.folders == folders;
+            if !has_log && had.as_ref().is_some_and(is_same) {
                 change.unchanged = true;
                 return Ok(change);
             }
-            let begun = self.read_file(path, &name, &sha256, &mut change, progress)?;
+            let place = Place { path, name: &name, folders: &folders };
+            let begun = self.read_file(place, &sha256, &mut change, progress)?;
             if begun {
-                self.lies_at(&name, &whole_path(path));
+                self.lies_at(&name, &whole_path(path), &folders);
             }
             if change.taken > MOST_TOLD {
                 change
@@ -145,19 +184,19 @@ impl Writer<'_> {
     /// place, or nothing is to be.
     fn read_file(
         &mut self,
-        path: &Path,
-        name: &str,
+        place: Place<'_>,
         sha256: &str,
         change: &mut FileChange,
         progress: &mut dyn FnMut(usize),
     ) -> Result<bool, CorpusError> {
+        let Place { path, name, .. } = place;
         if !has_lines(path) {
             return match tables_in(path, name) {
                 Ok((tables, warnings)) => {
                     self.begin(name, sha256);
                     change.warnings.extend(warnings.iter().map(|warning| format!("{name}: {warning}")));
                     for table in tables {
-                        self.take(table, change, name, progress)?;
+                        self.take(table, change, place, progress)?;
                     }
                     Ok(true)
                 }
@@ -182,7 +221,7 @@ impl Writer<'_> {
                         self.begin(name, sha256);
                         begun = true;
                     }
-                    self.take(table, change, name, progress)?;
+                    self.take(table, change, place, progress)?;
                 }
                 Err(error) => {
                     tell(&mut change.problems, &mut unread, || error.to_string());
@@ -201,12 +240,13 @@ impl Writer<'_> {
 
     fn take(
         &mut self,
-        table: TableRecord,
+        mut table: TableRecord,
         change: &mut FileChange,
-        name: &str,
+        Place { name, folders, .. }: Place<'_>,
         progress: &mut dyn FnMut(usize),
     ) -> Result<(), CorpusError> {
         let id = table.id.clone();
+        in_folders(&mut table, folders);
         match self.add(table, progress)? {
             Ok(replaced) => {
                 change.tables += 1;

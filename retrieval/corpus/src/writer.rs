@@ -175,10 +175,11 @@ impl<'e> Writer<'e> {
         self.files_of(path).into_iter().filter(is_gone).collect()
     }
 
-    /// Says where a file lies that has been begun.
-    pub(crate) fn lies_at(&mut self, file: &str, path: &Path) {
+    /// Says where a file lies that has been begun, and in which folders below the one that was given.
+    pub(crate) fn lies_at(&mut self, file: &str, path: &Path, folders: &str) {
         if let Some(of) = self.files.get_mut(file) {
             of.path = path.display().to_string();
+            folders.clone_into(&mut of.folders);
             self.names.insert(path.to_owned(), file.to_owned());
         }
     }
@@ -192,7 +193,7 @@ impl<'e> Writer<'e> {
     pub fn begin(&mut self, file: &str, sha256: &str) -> usize {
         self.replaced.clear();
         let removed = self.remove(file);
-        self.files.insert(file.to_owned(), SourceFile { sha256: sha256.to_owned(), path: String::new() });
+        self.files.insert(file.to_owned(), SourceFile { sha256: sha256.to_owned(), ..SourceFile::default() });
         self.sources.push(file.to_owned());
         self.begun.insert(file.to_owned());
         removed

@@ -99,13 +99,13 @@ fn open(data: &Path, part: &str, only: impl Fn(usize) -> bool) -> Result<Part> {
         blocks.push(Block::Table(table));
         let place = sources.len();
         let document = Document { id: page.uid.clone(), blocks };
-        sources.push(Source { name: PathBuf::from(&page.uid), title: page.title, document });
+        sources.push(Source { name: PathBuf::from(&page.uid), title: page.title, place: String::new(), document });
         let mut linked = Vec::new();
         for (link, text) in page.passages {
             let place = *of_link.entry(link.clone()).or_insert_with(|| {
                 let title = link.trim_start_matches("/wiki/").replace('_', " ");
                 let document = Document { id: link.clone(), blocks: vec![Block::Passage(text)] };
-                sources.push(Source { name: PathBuf::from(&link), title, document });
+                sources.push(Source { name: PathBuf::from(&link), title, place: String::new(), document });
                 sources.len() - 1
             });
             linked.push(place);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tabsegnet::corpus::blocks_of;
-use tabsegnet_corpus::{files, is_corpus};
+use tabsegnet_corpus::{files, folders_below, is_corpus};
 use tabsegnet_datasets::tables::read_tables;
 use tabsegnet_document::model::{Block, Document};
 use tabsegnet_document::{Cut, KNOWN, ReadOptions, extension};
@@ -87,7 +87,8 @@ pub fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<ReadFiles,
                 let warnings = read.warnings.iter().map(|warning| format!("{}: {warning}", file.display()));
                 found.warnings.extend(warnings);
                 found.cuts.extend(read.cuts);
-                found.sources.push(Source::of_file(&file, read.document));
+                let folders = folders_below(paths, &file);
+                found.sources.push(Source::of_file(&file, read.document).in_folders(&folders));
             }
             Err(error) if named.contains(&file) => return Err(error),
             Err(error) => found.warnings.push(error.to_string()),

@@ -24,6 +24,7 @@ mod schema;
 mod search;
 mod seen;
 mod settings;
+mod siblings;
 mod statements;
 mod trace;
 
@@ -41,4 +42,5 @@ pub use rules::{Reader, Reading, Rules};
 pub use schema::{SchemaColumn, TableSchema};
 pub use search::{Found, Recalled};
 pub use settings::RoundSettings;
+pub use siblings::Meant;
 pub use trace::{KeptChunk, RoundEvent};

@@ -19,6 +19,7 @@ use crate::error::LibraryError;
 use crate::links::Links;
 use crate::schema::TableSchema;
 use crate::search::Found;
+use crate::siblings::{Meant, Siblings};
 
 /// A document to take in.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Source {
     pub name: PathBuf,
     /// What it is about, for searching; of a file without a title its name without the ending.
     pub title: String,
+    /// The folders and the file that it lies in, with `/` between, where these tell it from others.
+    pub place: String,
     /// What it says.
     pub document: Document,
 }
@@ -37,13 +40,23 @@ impl Source {
         let heading = document.headings().min_by_key(|heading| heading.level).map(|heading| heading.text.clone());
         let stem = || file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let title = heading.filter(|text| !text.trim().is_empty()).unwrap_or_else(stem);
-        Self { name: file.to_owned(), title, document }
+        Self { name: file.to_owned(), title, place: String::new(), document }
     }
 
-    /// What it is called: its title, its file.
+    /// The same of a file in some folders ([`folders_below`](tabsegnet_corpus::folders_below)), whose names and its own then
+    /// count as headings.
+    #[must_use]
+    pub fn in_folders(self, folders: &str) -> Self {
+        let stem = self.name.file_stem().map(OsStr::to_string_lossy).filter(|stem| *stem != self.title);
+        let parts = [Cow::Borrowed(folders)].into_iter().chain(stem);
+        let place = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+        Self { place, ..self }
+    }
+
+    /// What it is called: its title, its file, its folders.
     fn titles(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let stem = self.name.file_stem().map(OsStr::to_string_lossy);
-        [Cow::Borrowed(self.title.as_str())].into_iter().chain(stem)
+        [self.title.as_str(), self.place.as_str()].into_iter().map(Cow::Borrowed).chain(stem)
     }
 
     /// All that it says.
@@ -90,6 +103,7 @@ pub struct Library {
     pub(crate) links: Links,
     /// Whether what is taken in is a part of what there is.
     is_part: bool,
+    siblings: Siblings,
     _folder: TempDir,
 }
 
@@ -123,10 +137,11 @@ impl Library {
             of_number.insert((document, number), tables.len());
             tables.push(StoredTable { document, number, schema: TableSchema::new(imported, table) });
         }
-        let mut all = Vec::new();
+        let mut all: Vec<Chunk> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             all.extend(chunks(&source.document, number, settings));
         }
+        let siblings = Siblings::new(tables.iter().map(|stored| columns_and_names(stored, &sources, &all)));
         let table_of: Vec<Option<usize>> =
             all.iter().map(|chunk| of_number.get(&(chunk.document, chunk.span.table()?)).copied()).collect();
         let folder = tempfile::Builder::new().prefix("chunks").tempdir()?;
@@ -155,6 +170,7 @@ impl Library {
             places,
             links,
             is_part: false,
+            siblings,
             _folder: folder,
         })
     }
@@ -249,6 +265,41 @@ impl Library {
         found.iter().map(&mut is_of_others).collect()
     }
 
+    /// What a question means of the tables with the same columns as one.
+    pub fn meant(&self, table: usize, question: &str) -> Meant {
+        self.siblings.meant(table, question, |table| self.table(table))
+    }
+
+    /// Whether a question means another of the tables with the same columns as one ([`Meant::Another`]).
+    pub fn means_another(&self, table: usize, question: &str) -> bool {
+        self.siblings.means_another(table, question, |table| self.table(table))
+    }
+
+    /// The table of a document, by both their numbers, as [`Library::tables`] has it.
+    pub fn stored(&self, document: usize, number: usize) -> Option<usize> {
+        self.tables.iter().position(|table| (table.document, table.number) == (document, number))
+    }
+
+    /// Chunks that were found without those of tables of which the question means another one, which stands in their place.
+    pub(crate) fn of_meant(&self, question: &str, found: Vec<Found>) -> Vec<Found> {
+        let mut meant: HashMap<usize, bool> = HashMap::new();
+        let mut kept: Vec<Found> = Vec::new();
+        for of in found {
+            let table = self.table_of(of.chunk);
+            let is_meant =
+                table.is_none_or(|table| *meant.entry(table).or_insert_with(|| !self.means_another(table, question)));
+            let instead = table.filter(|_| !is_meant).map(|table| self.siblings.named_instead(table, question));
+            let chunk_of = |table: usize| self.table_of.iter().position(|of| *of == Some(table));
+            let instead = instead.into_iter().flatten().filter_map(chunk_of).map(|chunk| Found { chunk, ..of });
+            for of in instead.chain([of].into_iter().filter(|_| is_meant)) {
+                if !kept.iter().any(|other| other.chunk == of.chunk) {
+                    kept.push(of);
+                }
+            }
+        }
+        kept
+    }
+
     /// Where the index has a chunk.
     pub(crate) fn place(&self, chunk: usize) -> Option<TableRef> {
         self.places.get(chunk).copied()
@@ -284,6 +335,18 @@ fn table_of(source: &Source, number: usize) -> Option<&Table> {
     source.document.tables().find(|table| table.number() == number)
 }
 
+/// What a table's columns are called, and all that names the table.
+fn columns_and_names(stored: &StoredTable, sources: &[Source], chunks: &[Chunk]) -> (Vec<String>, String) {
+    let columns = stored.schema.columns.iter().map(|column| column.0.clone()).collect();
+    let is_of = |chunk: &&Chunk| (chunk.document, chunk.span.table()) == (stored.document, Some(stored.number));
+    let section = chunks.iter().find(is_of).map_or("", |chunk| chunk.section.as_str());
+    let source = sources.get(stored.document);
+    let caption = source.and_then(|source| table_of(source, stored.number)).map_or("", Table::caption);
+    let stem = source.and_then(|source| Some(source.name.file_stem()?.to_string_lossy())).unwrap_or_default();
+    let place = source.map_or("", |source| source.place.as_str());
+    (columns, [place, &stem, section, caption].join(" "))
+}
+
 /// Ids sort as the chunks do.
 fn id(chunk: usize) -> String {
     format!("{chunk:09}")
@@ -295,7 +358,10 @@ fn record(chunk: &Chunk, number: usize, sources: &[Source]) -> TableRecord {
     let mut record = TableRecord {
         id: id(number),
         title: source.map_or_else(String::new, |source| source.title.clone()),
-        section: chunk.section.clone(),
+        section: match source.map_or("", |source| source.place.as_str()) {
+            "" => chunk.section.clone(),
+            place => format!("{place} {}", chunk.section),
+        },
         ..TableRecord::default()
     };
     match &chunk.span {

@@ -233,6 +233,7 @@ impl Rounds<'_> {
         let mut found = self.library.search(text, self.reranker, self.settings.recalled, self.settings.recalled)?;
         let mut of_others = self.library.of_others(text, &found).into_iter();
         found.retain(|_| !of_others.next().unwrap_or_default());
+        let mut found = self.library.of_meant(text, found);
         found.truncate(self.settings.kept);
         Ok(found)
     }

@@ -16,6 +16,7 @@ use tabsegnet_sql::{
 
 use crate::library::Library;
 use crate::planner::Statement;
+use crate::siblings::Meant;
 
 /// Rows of a table that a question is read with.
 const ROWS: usize = 5000;
@@ -43,10 +44,18 @@ pub(crate) fn likeliest(library: &Library, tables: &[usize], question: &str) -> 
     }
     for &table in tables {
         if !library.imported(table).is_some_and(ImportedTable::is_of_records) {
-            found.extend(statement(library, table, question).ok().flatten());
+            let of_table = statement(library, table, question).ok().flatten();
+            found.extend(of_table.map(|of| as_meant(of, library.meant(table, question))));
         }
     }
     surest(found)
+}
+
+/// A statement over a table, as likely as the table is meant.
+fn as_meant(statement: Statement, meant: Meant) -> Statement {
+    let confidence = statement.confidence.map(|confidence| confidence * meant.likelihood());
+    let notes = statement.notes.into_iter().chain(meant.note()).collect();
+    Statement { confidence, notes, ..statement }
 }
 
 /// The likeliest, those that are said before those that are only named; the first of equals.
@@ -60,8 +69,16 @@ fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, 
     let database = Database::open(library.database().path(), &Sandbox::default().for_reading())?;
     let mut schema = database.schema()?;
     schema.tables.retain(|table| library.records().contains(&table.name));
+    let number = |name: &str| library.tables().iter().position(|stored| stored.schema.table_name == name);
+    let meant = |name: &str| number(name).map_or(Meant::This, |table| library.meant(table, question));
+    schema.tables.retain(|table| meant(&table.name) != Meant::Another);
     let found = proposed(library, &database, &schema, question, SEARCH)?;
-    Ok(first_of(found, LEAST_OF_RECORDS))
+    let least_meant = |statement: &Statement| {
+        let read = schema.tables.iter().filter(|table| statement.sql.contains(&quote(&table.name)));
+        read.map(|table| meant(&table.name)).min_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))
+    };
+    let statement = first_of(found, LEAST_OF_RECORDS);
+    Ok(statement.map(|of| least_meant(&of).map_or(of.clone(), |meant| as_meant(of, meant))))
 }
 
 /// What `query` proposes over the tables of a schema.
@@ -80,7 +97,7 @@ fn proposed(
 /// The likeliest statement over a table that people read, however likely it is.
 fn statement(library: &Library, table: usize, question: &str) -> Result<Option<Statement>, ProposeError> {
     let Some(stored) = library.tables().get(table) else { return Ok(None) };
-    if is_of_another_year(library, table, question) {
+    if is_of_another_year(library, table, question) || library.means_another(table, question) {
         return Ok(None);
     }
     let sandbox = Sandbox { rows: ROWS, deadline: READING, ..Sandbox::default().for_reading() };
@@ -121,14 +138,16 @@ fn of_proposal(best: Proposal, least: f32, notes: Vec<String>) -> Statement {
     Statement { sql: best.sql, confidence: Some(best.confidence), least, notes }
 }
 
-/// Whether a table's caption and headings name years, its cells and the question others: what it says is of those.
+/// Whether a table's caption, headings, file and folders name years, its cells and the question others: what it says is of those.
 fn is_of_another_year(library: &Library, table: usize, question: &str) -> bool {
     let years = |text: &str| -> Vec<String> { terms(text).into_iter().filter(|term| is_year(term)).collect() };
     let wanted = years(question);
     let Some(of) = library.table(table).filter(|_| !wanted.is_empty()) else { return false };
     let chunk = (0..library.chunks().len()).find(|&chunk| library.table_of(chunk) == Some(table));
     let section = chunk.and_then(|chunk| library.chunks().get(chunk)).map_or("", |chunk| chunk.section.as_str());
-    let over = [years(of.caption()), years(section)].concat();
+    let source = library.tables().get(table).and_then(|stored| library.sources().get(stored.document));
+    let place = source.map_or("", |source| source.place.as_str());
+    let over = [years(of.caption()), years(section), years(place)].concat();
     let has_wanted = |text: &str| years(text).iter().any(|year| wanted.contains(year));
     !over.is_empty()
         && !over.iter().any(|year| wanted.contains(year))

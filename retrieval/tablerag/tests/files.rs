@@ -41,13 +41,13 @@ fn a_folder_of_reports_and_spreadsheets_is_one_library() {
     let encoder: Arc<dyn Encoder> = load(&config).unwrap().into();
     let library = Library::new(read.sources, &encoder, &config, ChunkSettings::default()).unwrap();
     let tables: Vec<&str> = library.tables().iter().map(|table| table.schema.table_name.as_str()).collect();
-    assert_eq!(tables, ["report", "report_2", "cities", "page"]);
+    assert_eq!(tables, ["_2023_report", "_2024_report", "cities", "page"]);
     for (document, file) in names.iter().enumerate() {
         assert!(library.chunks().iter().any(|chunk| chunk.document == document), "{file}");
     }
     // One statement over tables of four files, with the cells of each.
-    let sql = "SELECT c.population, a.sold, b.sold, p.staff FROM cities c JOIN report a USING (city) \
-               JOIN report_2 b USING (city) JOIN page p USING (city)";
+    let sql = "SELECT c.population, a.sold, b.sold, p.staff FROM cities c JOIN _2023_report a USING (city) \
+               JOIN _2024_report b USING (city) JOIN page p USING (city)";
     let run = Execution::default().run(&library, sql).unwrap();
     assert_eq!(serde_json::to_string(&run.rows.rows).unwrap(), "[[700000,30,40,7]]");
     let cited: Vec<(String, &str)> =

@@ -1,5 +1,7 @@
 //! Header rows.
 
+use std::collections::HashSet;
+
 use super::is_unit_line;
 use crate::grid::{Grid, GridCell};
 use crate::kind::{Kind, measured};
@@ -115,8 +117,9 @@ fn is_fact(grid: &Grid, row: usize) -> bool {
 fn is_record(grid: &Grid, row: usize) -> bool {
     let names: Vec<&GridCell> = grid.filled(0).collect();
     let is_name = |cell: &&GridCell| (cell.kind, cell.rowspan, cell.colspan) == (Kind::Text, 1, 1);
-    let is_own = |at: usize| names[..at].iter().all(|other| other.text != names[at].text);
-    let named = names.len() == grid.cols && names.iter().all(is_name) && (0..names.len()).all(is_own);
+    let mut texts = HashSet::with_capacity(names.len());
+    let named =
+        names.len() == grid.cols && names.iter().all(is_name) && names.iter().all(|name| texts.insert(&name.text));
     let first = grid.at(row, 0);
     let lacks_value = || first.kind == Kind::Text && (1..grid.cols).any(|col| grid.at(row, col).is_empty());
     row > 0 && named && !is_unit_line(&first.text) && (matches!(first.kind, Kind::Number | Kind::Year) || lacks_value())

@@ -96,6 +96,7 @@ pub(super) fn cell(dom: &Dom, id: Id, run: &Run, header: bool) -> RawCell {
         colspan: span("colspan").unwrap_or(1).clamp(1, 1000),
         style: Style { header, bold: run.is_bold(), indent: run.indent },
         facts: run.facts.iter().map(|&(_, fact)| fact).collect(),
+        stored: None,
     }
 }
 

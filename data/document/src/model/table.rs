@@ -2,6 +2,7 @@
 
 mod source;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 pub use source::{CellSource, MAX_GRID_POSITIONS, MAX_ROW_LEVELS, TableError, TableSource};
@@ -35,6 +36,8 @@ pub struct Table {
     owner: Vec<u32>,
     /// Empty or one entry a row; no row stands under itself.
     row_parents: Vec<Option<usize>>,
+    /// By the index of a cell what it holds, where its text shows less of it.
+    stored: BTreeMap<usize, String>,
 }
 
 impl fmt::Debug for Table {
@@ -45,6 +48,7 @@ impl fmt::Debug for Table {
             .field("headers", &(self.header_rows, self.header_cols))
             .field("cells", &self.cells)
             .field("row_parents", &self.row_parents)
+            .field("stored", &self.stored)
             .finish()
     }
 }
@@ -60,6 +64,24 @@ impl Table {
     pub fn with_number(mut self, number: usize) -> Self {
         self.number = number;
         self
+    }
+
+    /// The same table with what cells hold, by their indices, where their texts show less of it: `1234.567` of `1,235`.
+    #[must_use]
+    pub fn with_stored(mut self, stored: impl IntoIterator<Item = (usize, String)>) -> Self {
+        self.stored.extend(stored.into_iter().filter(|(index, _)| *index < self.cells.len()));
+        self
+    }
+
+    /// What a cell holds, by its index, where its text shows less of it.
+    pub fn stored(&self, index: usize) -> Option<&str> {
+        self.stored.get(&index).map(String::as_str)
+    }
+
+    /// What the cell at a grid position holds, to be computed with: as it is stored, else its text; nothing outside.
+    pub fn value_at(&self, row: usize, col: usize) -> Option<&str> {
+        let index = self.cell_index_at(row, col)?;
+        self.stored(index).or_else(|| self.cells.get(index).map(|cell| cell.text.as_str()))
     }
 
     /// Gives each cell the text that `text` makes of it and of the table as it was.

@@ -86,7 +86,8 @@ impl Formulas {
         }
         for (at, formula, _) in without {
             if cells.len() < max_cells || cells.contains_key(&at) {
-                cells.entry(at).or_insert_with(|| RawCell::new("")).text = formula;
+                let cell = cells.entry(at).or_insert_with(|| RawCell::new(""));
+                (cell.text, cell.stored) = (formula, None);
             }
         }
         Ok(())

@@ -1,31 +1,47 @@
 //! Numbers as a number format shows them, as far as it matters for reading.
 
+use crate::grid::Stored;
+use crate::numbers::parse_annotated_number;
+
 /// A number by its format: decimals, thousands, percent, currency sign, brackets for negatives.
 /// Other formats give the number as it is, rounded to 15 significant digits as spreadsheets do.
 pub(super) fn format(number: f64, format: &str) -> String {
-    let mut sections = format.split(';');
-    let positive = sections.next().unwrap_or_default();
-    let negative = sections.next();
-    let zero = sections.next();
-    let section = match (number, negative, zero) {
-        (0.0, _, Some(zero)) => zero,
-        (n, Some(negative), _) if n < 0.0 => negative,
-        _ => positive,
+    shown(number, format, false)
+}
+
+/// What a number is in full where its format shows less of it: `1234.567` of `1,235`, `12.5%` of `13%`, `0` of `-`.
+pub(super) fn stored(number: f64, format: &str) -> Option<Stored> {
+    let section = section(number, format);
+    let (text, is_scaled) = match numeric(section).filter(|_| !is_dash(number, section)) {
+        None => (exact(number), false),
+        Some(digits) if digits.contains('%') => (format!("{}%", plain(number * 100.0)), false),
+        Some(digits) => {
+            let sign = currency(section).map_or_else(String::new, |sign| format!("{sign} "));
+            (sign + &exact(number), scale(section, &digits) > 1.0)
+        }
     };
-    if number == 0.0 && !section.contains(['0', '#', '?']) && section.contains('-') {
+    let of = |text: &str| parse_annotated_number(text).map(|number| number.value);
+    let is_all = !is_scaled && of(&text).is_none_or(|value| of(&shown(number, format, false)) == Some(value));
+    (!is_all).then(|| Stored { text, in_full: is_scaled.then(|| shown(number, format, true)) })
+}
+
+/// A number by its format, of one that shows thousands or millions all of it where it is wanted `in_full`.
+fn shown(number: f64, format: &str, in_full: bool) -> String {
+    let section = section(number, format);
+    if is_dash(number, section) {
         return "-".into();
     }
-    let digits: String = unquoted(section);
-    if !digits.contains(['0', '#', '?']) || digits.contains(['E', '/']) {
-        return plain(number);
-    }
+    let Some(digits) = numeric(section) else { return plain(number) };
     let percent = digits.contains('%');
     let decimals = digits
         .split_once('.')
         .map_or(0, |(_, after)| after.chars().take_while(|c| matches!(c, '0' | '#' | '?')).count());
-    let value = if percent { number * 100.0 } else { number / scale(section, &digits) };
-    // Half a place goes up, of fifteen digits as spreadsheets count: 0.125 is 0.13, and so is 1.005 1.01.
-    let fixed = format!("{:.*}", decimals.min(15), value.abs() * (1.0 + 4.0 * f64::EPSILON));
+    let value = match (percent, in_full) {
+        (true, _) => number * 100.0,
+        (false, true) => number,
+        (false, false) => number / scale(section, &digits),
+    };
+    let fixed = fixed(value.abs(), decimals.min(15));
     let mut shown = if digits.contains(",0") || digits.contains("#,#") { grouped(&fixed) } else { fixed };
     // Places that are optional are left away when they are nothing: `0.##`.
     if digits.contains(".#") {
@@ -43,6 +59,69 @@ pub(super) fn format(number: f64, format: &str) -> String {
         (true, false) => format!("-{shown}"),
         (false, _) => shown,
     }
+}
+
+/// The section of a format that shows a number.
+fn section(number: f64, format: &str) -> &str {
+    let mut sections = format.split(';');
+    let positive = sections.next().unwrap_or_default();
+    let negative = sections.next();
+    let zero = sections.next();
+    match (number, negative, zero) {
+        (0.0, _, Some(zero)) => zero,
+        (n, Some(negative), _) if n < 0.0 => negative,
+        _ => positive,
+    }
+}
+
+/// Whether a section has a dash for nothing.
+fn is_dash(number: f64, section: &str) -> bool {
+    number == 0.0 && !section.contains(['0', '#', '?']) && section.contains('-')
+}
+
+/// A section's own letters where it has places for digits, and neither a power nor a fraction.
+fn numeric(section: &str) -> Option<String> {
+    let digits = unquoted(section);
+    (digits.contains(['0', '#', '?']) && !digits.contains(['E', '/'])).then_some(digits)
+}
+
+/// A number with so many decimals, of fifteen digits as spreadsheets count, half a place up: 0.125 is 0.13, and so is
+/// 1.005 1.01.
+fn fixed(value: f64, decimals: usize) -> String {
+    let scientific = format!("{value:.14e}");
+    let parts = scientific.split_once('e').and_then(|(digits, power)| Some((digits, power.parse::<i32>().ok()?)));
+    let Some((digits, power)) = parts else { return format!("{value}") };
+    // Digits before the point, one at least.
+    let zeros = usize::try_from(-power).unwrap_or(0);
+    let mut whole = usize::try_from(power).unwrap_or(0) + 1;
+    let mut all: Vec<u8> = vec![b'0'; zeros];
+    all.extend(digits.bytes().filter(u8::is_ascii_digit));
+    let wanted = whole + decimals;
+    let is_up = all.get(wanted).is_some_and(|digit| *digit >= b'5');
+    all.resize(wanted, b'0');
+    if is_up {
+        let nines = all.iter().rev().take_while(|digit| **digit == b'9').count();
+        let last = all.len() - nines;
+        all[last..].fill(b'0');
+        match last.checked_sub(1).and_then(|at| all.get_mut(at)) {
+            Some(digit) => *digit += 1,
+            None => {
+                all.insert(0, b'1');
+                whole += 1;
+            }
+        }
+    }
+    let mut text: String = all.into_iter().map(char::from).collect();
+    if decimals > 0 {
+        text.insert(whole, '.');
+    }
+    text
+}
+
+/// Whole numbers to the last digit that is held, others with fifteen.
+fn exact(number: f64) -> String {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() < EXACT { format!("{number}") } else { plain(number) }
 }
 
 /// Hours, minutes and seconds of a span of days.
@@ -149,9 +228,42 @@ mod tests {
             (5_500_000.0, "0.0,,\"M\"", "5500000.0"),
             (1e300, "General", "1e300"),
             (f64::NAN, "0.0", "NaN"),
+            (1e13, "#,##0.00", "10,000,000,000,000.00"),
+            (12_345_678_901_234.5, "#,##0.00", "12,345,678,901,234.50"),
+            (123_456_789_012.35, "0.00", "123456789012.35"),
+            (999_999_999_999_999.0, "0.00", "999999999999999.00"),
+            (1e15, "#,##0", "1,000,000,000,000,000"),
+            (0.145, "0%", "15%"),
+            (9.996, "0.00", "10.00"),
+            (0.04, "0.0", "0.0"),
+            (1e-9, "0.00", "0.00"),
+            (0.6, "0", "1"),
         ] {
             assert_eq!(super::format(number, format), shown, "{number} {format}");
         }
         assert_eq!(super::duration(1.5), "36:00:00");
+    }
+
+    #[test]
+    fn what_a_format_leaves_out_is_stored() {
+        for (number, format, stored, in_full) in [
+            (1234.567, "#,##0", Some("1234.567"), None),
+            (1234.0, "#,##0", None, None),
+            (0.125, "0%", Some("12.5%"), None),
+            (0.12, "0%", None, None),
+            (-0.15, "0.0", Some("-0.15"), None),
+            (1234.56, "[$€-407] #,##0", Some("€ 1234.56"), None),
+            (0.0, "_(\"$\"* #,##0_);_(\"$\"* (#,##0);_(\"$\"* \"-\"_);_(@_)", Some("0"), None),
+            (12_345_678.0, "#,##0.0,,", Some("12345678"), Some("12,345,678.0")),
+            (2_000.0, "#,##0,", Some("2000"), Some("2,000")),
+            (5_500_000.0, "0.0,,\"M\"", None, None),
+            (9_007_199_254_740_991.0, "General", Some("9007199254740991"), None),
+            (0.1 + 0.2, "General", None, None),
+            (f64::NAN, "0.0", None, None),
+        ] {
+            let found = super::stored(number, format);
+            let found = found.as_ref().map(|found| (found.text.as_str(), found.in_full.as_deref()));
+            assert_eq!(found, stored.map(|stored| (stored, in_full)), "{number} {format}");
+        }
     }
 }

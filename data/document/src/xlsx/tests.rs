@@ -51,9 +51,10 @@ fn workbook_with(sheets: &[(&str, &str, &str)], calculation: &str) -> Vec<u8> {
     add(
         "xl/styles.xml",
         &format!(
-            "<styleSheet xmlns=\"{main}\"><numFmts count=\"1\"><numFmt numFmtId=\"164\" formatCode=\"#,##0_);(#,##0)\"/></numFmts>\
+            "<styleSheet xmlns=\"{main}\"><numFmts count=\"2\"><numFmt numFmtId=\"164\" formatCode=\"#,##0_);(#,##0)\"/>\
+        <numFmt numFmtId=\"165\" formatCode=\"#,##0,\"/></numFmts>\
         <fonts><font/></fonts><fills><fill/></fills><borders><border/></borders>\
-        <cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"10\"/><xf numFmtId=\"164\"/></cellXfs></styleSheet>"
+        <cellXfs><xf numFmtId=\"0\"/><xf numFmtId=\"14\"/><xf numFmtId=\"10\"/><xf numFmtId=\"164\"/><xf numFmtId=\"165\"/></cellXfs></styleSheet>"
         ),
     );
     archive.finish().unwrap().into_inner()
@@ -279,4 +280,35 @@ fn hidden_rows_and_columns_are_read_and_told() {
     assert_eq!(told(&found), ["sheet \"P&L\": 1 row and 1 column are hidden, and read as the others are"]);
     assert!(found.document.tables().next().unwrap().cells().iter().any(|cell| cell.text == "999"));
     assert_eq!(told(&read(&shown, "<sheetData>")), Vec::<String>::new());
+}
+
+#[test]
+fn regression_what_a_format_shows_less_of_is_stored_in_full() {
+    let table = |rows: &str| {
+        let read = read(workbook(&[("s", rows, "")])).unwrap();
+        read.document.tables().next().unwrap().clone()
+    };
+    let of = |table: &crate::model::Table, row: usize, col: usize| {
+        let text = table.cell_at(row, col).unwrap().text.clone();
+        (text, table.value_at(row, col).unwrap().to_owned())
+    };
+    let lines =
+        |unit| rows(1, &[&["Item", unit, "Rate"], &["a", "#4:1234500", "#2:0.123456"], &["b", "#3:10.75", "#0:7"]]);
+    // Thousands that nothing tells are shown in full.
+    let plain = table(&lines("Sales"));
+    assert_eq!(of(&plain, 1, 1), ("1,234,500".into(), "1234500".into()));
+    assert_eq!(of(&plain, 1, 2), ("12.35%".into(), "12.3456%".into()));
+    assert_eq!(of(&plain, 2, 1), ("11".into(), "10.75".into()));
+    for unit in ["Sales (in thousands)", "Sales (\u{a3}000)", "\u{20ac}k"] {
+        assert_eq!(of(&table(&lines(unit)), 1, 1), ("1,235".into(), "1234500".into()), "{unit}");
+    }
+    assert_eq!(plain.with_number(3).value_at(1, 1), Some("1234500"));
+}
+
+#[test]
+fn regression_what_is_no_day_of_the_calendar_is_a_number() {
+    let lines = rows(1, &[&["a", "b"], &["#1:-5", "#1:1e300"], &["#1:2958465", "#1:2958466"]]);
+    let read = read(workbook(&[("s", &lines, "")])).unwrap();
+    let texts = read.document.tables().next().unwrap().cells()[2..].iter().map(|cell| cell.text.clone());
+    assert_eq!(texts.collect::<Vec<_>>(), ["-5", "1e300", "9999-12-31", "2958466"]);
 }

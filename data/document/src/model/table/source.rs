@@ -1,5 +1,7 @@
 //! What a table is made from, and how its cells are laid out on a grid.
 
+use std::collections::BTreeMap;
+
 use super::{Cell, Table};
 
 /// Most grid positions one table may have. A table beyond it is refused: its graph would not fit
@@ -201,7 +203,8 @@ impl Table {
                 return Err(TableError::Ragged { row, expected: cols, found: covered });
             }
         }
-        Ok(Self { number, caption, header_rows, header_cols, rows, cols, cells, owner, row_parents })
+        let stored = BTreeMap::new();
+        Ok(Self { number, caption, header_rows, header_cols, rows, cols, cells, owner, row_parents, stored })
     }
 }
 

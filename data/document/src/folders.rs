@@ -67,6 +67,34 @@ pub fn files_below(paths: &[PathBuf], left_out: impl Fn(&Path) -> bool) -> (Vec<
     (found.into_iter().collect(), problems)
 }
 
+/// The names of the folders in which a file lies below the outermost of the folders that were given, with `/` between: `2023`
+/// of `reports/2023/sales.csv` below `reports`. Where several folders were given, and where one is called by a year, its own
+/// name counts too; a file that was given itself lies below none.
+pub fn folders_below(given: &[PathBuf], file: &Path) -> String {
+    let plain: Vec<PathBuf> = given.iter().map(|path| plain_path(path)).collect();
+    let roots: Vec<&PathBuf> = plain.iter().filter(|path| path.as_path() != file && !path.is_file()).collect();
+    let below =
+        roots.iter().filter_map(|root| Some((*root, file.strip_prefix(root).ok().or_else(|| is_here(root, file))?)));
+    let outermost = below.max_by_key(|(_, below)| below.components().count());
+    let names = |path: &Path| -> Vec<String> {
+        let named = path.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        });
+        named.collect()
+    };
+    let Some((root, below)) = outermost else { return String::new() };
+    let own = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let has_year = |name: &String| name.split(|c: char| !c.is_ascii_digit()).any(|part| part.len() == 4);
+    let own = own.filter(|name| roots.len() > 1 || has_year(name));
+    own.into_iter().chain(below.parent().map(names).unwrap_or_default()).collect::<Vec<String>>().join("/")
+}
+
+/// Of a file below the folder in which the program runs, where that was given, its path.
+fn is_here<'f>(root: &Path, file: &'f Path) -> Option<&'f Path> {
+    (root == Path::new(".") && file.is_relative()).then_some(file)
+}
+
 /// Reading a pipe could wait for ever, and what came would be gone the next time.
 fn no_file(path: &Path) -> String {
     format!("{}: is no file, such as a pipe or device; write it into a file first", path.display())
@@ -96,4 +124,29 @@ pub fn plain_path(path: &Path) -> PathBuf {
 fn ends_in_folder(path: &Path) -> bool {
     let named = matches!(path.components().next_back(), Some(Component::Normal(_)));
     named && std::fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_lies_in_the_folders_below_what_was_given() {
+        for (given, file, folders) in [
+            (&["reports"][..], "reports/2023/q1/sales.csv", "2023/q1"),
+            (&["reports/"], "reports/sales.csv", ""),
+            (&["/a/b/reports"], "/a/b/reports/2023/sales.csv", "2023"),
+            (&["reports/2022", "reports/2023"], "reports/2023/sales.csv", "2023"),
+            (&["a", "b"], "b/2023/sales.csv", "b/2023"),
+            (&["/a/2023"], "/a/2023/sales.csv", "2023"),
+            (&["reports/2023", "reports"], "reports/2023/sales.csv", "reports/2023"),
+            (&["2022/sales.csv", "2023/sales.csv"], "2023/sales.csv", ""),
+            (&["/a/2023/sales.csv"], "/a/2023/sales.csv", ""),
+            (&["."], "2023/sales.csv", "2023"),
+            (&["."], "./2023/sales.csv", "2023"),
+        ] {
+            let given: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+            assert_eq!(folders_below(&given, Path::new(file)), folders, "{given:?} {file}");
+        }
+    }
 }
