@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, ValueEnum};
-use tabsegnet::questions::{GivenQuestion, QuestionError, Questions, is_blank};
-use tabsegnet::{RankingError, SessionOptions};
+use tabsegnet::SessionOptions;
+use tabsegnet::questions::{GivenQuestion, QuestionError, Questions};
 use tabsegnet_datasets::{Dataset, Extra, registry};
 use tabsegnet_document::{Format as InputFormat, ReadOptions};
 use tabsegnet_ranker::device::DeviceChoice;
 use tabsegnet_segmenter::SegmenterConfig;
+use tabsegnet_store::{Paths, UsageError, check_written};
 
 /// Ranks the nodes (cells, headers, sentences) of a document for questions.
 ///
@@ -202,14 +203,6 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Refuses a question of the command line without words; those of a file are looked at as they are read.
-    pub fn check(&self) -> Result<(), RankingError> {
-        match self.questions.iter().any(|question| is_blank(question)) {
-            true => Err(RankingError::BlankQuestion),
-            false => Ok(()),
-        }
-    }
-
     /// Those of the command line and of a file, whose ids `questions` sees to; where there can be only one, it has none.
     pub fn listed(&self, questions: &mut Questions) -> Result<Vec<GivenQuestion>, QuestionError> {
         let file = if let More::File(file) = self.more { Some(file) } else { None };
@@ -246,18 +239,6 @@ pub struct Files<'a> {
     pub passages: &'a [PathBuf],
 }
 
-/// The command line asks for something that does not go together.
-#[derive(Debug)]
-pub struct UsageError(pub String);
-
-impl std::fmt::Display for UsageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
-
 impl Arguments {
     /// What to rank.
     pub fn input(&self) -> Result<Input<'_>, UsageError> {
@@ -289,6 +270,7 @@ impl Arguments {
         if self.explain && !matches!(self.format, Format::Json | Format::Jsonl | Format::Html) {
             return Err(UsageError("--explain goes with --format json, jsonl or html".into()));
         }
+        self.check_files()?;
         let more = match self.questions.as_deref() {
             None => More::None,
             Some(path) if path == Path::new("-") => More::Stdin,
@@ -338,6 +320,17 @@ impl Arguments {
                     .into(),
             )),
         }
+    }
+
+    /// That nothing which is read is overwritten.
+    fn check_files(&self) -> Result<(), UsageError> {
+        let questions = self.questions.iter().filter(|path| *path != Path::new("-"));
+        let read = Paths::default().and("--checkpoint", &self.checkpoint).and("--corpus", &self.corpus);
+        let read =
+            read.and("--document", &self.document).and("--questions", questions).and("--glossary", &self.glossary);
+        let read = read.and("--input", &self.input).and("--pool", &self.pool).and("--tables", &self.tables);
+        let written = Paths::default().and("--output", &self.output).and("--graph", &self.graph);
+        check_written(&written, &read.and("--passages", &self.passages))
     }
 
     /// What says nothing of a corpus or a data set: clap asks for no --document where they exclude it.

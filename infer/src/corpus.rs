@@ -9,7 +9,7 @@ use tabsegnet::questions::{GivenQuestion, Questions};
 use tabsegnet::{Corpus, Opening, Question as Asking, RankingError, Session, TableRanking};
 use tabsegnet_store::eprintln;
 
-use crate::arguments::{Arguments, Format, More, Request, UsageError};
+use crate::arguments::{Arguments, Format, More, Request};
 use crate::output::Writer;
 
 /// Questions whose answers are worked out at a time.
@@ -18,15 +18,9 @@ const AT_ONCE: usize = 256;
 /// Answers the questions in order.
 pub fn rank(arguments: &Arguments, request: &Request<'_>) -> Result<()> {
     let Request { path: directory, more, .. } = *request;
-    request.check()?;
     let mut questions = Questions::default();
     let listed = request.listed(&mut questions)?;
-    let corpus = match Corpus::open_with(directory, &arguments.retriever) {
-        Err(RankingError::Corpus(error)) if error.is_of_settings() => {
-            return Err(UsageError(format!("--retriever: {error}")).into());
-        }
-        opened => opened.with_context(|| format!("{}: could not be opened", directory.display()))?,
-    };
+    let corpus = Corpus::open_by_option(directory, &arguments.retriever)?;
     if corpus.is_empty() {
         bail!("{}: the corpus has no table; add some with index --output {0} FILES…", directory.display());
     }

@@ -23,7 +23,6 @@ pub fn rank(
 ) -> Result<()> {
     let Request { path, more, .. } = *request;
     let failed = || format!("{}: could not be ranked", path.display());
-    request.check().with_context(failed)?;
     let mut questions = Questions::default();
     let listed = request.listed(&mut questions)?;
 

@@ -11,12 +11,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Parser as _;
-use tabsegnet::Opening;
 use tabsegnet::progress::on_stderr;
+use tabsegnet::{Opening, exit_code};
 use tabsegnet_graph::Graph;
-use tabsegnet_store::{Store, USAGE, default_cache_dir, eprintln, exit};
+use tabsegnet_store::{Store, default_cache_dir, eprintln, exit};
 
-use arguments::{Arguments, Input, UsageError};
+use arguments::{Arguments, Input};
 use output::Writer;
 
 #[global_allocator]
@@ -27,8 +27,9 @@ fn main() -> ExitCode {
     #[allow(unsafe_code)]
     unsafe {
         tabsegnet_segmenter::say_thread_count();
+        tabsegnet_ranker::device::look_without_a_desktop();
     }
-    exit(run(&Arguments::parse()), |cause| cause.is::<UsageError>().then_some(USAGE))
+    exit(run(&Arguments::parse()), exit_code)
 }
 
 /// The user's cache directory; nothing, which is said, where there is none that can be written.

@@ -3,6 +3,8 @@ use std::io::{self, Write};
 use std::iter;
 use std::process::{ExitCode, Termination};
 
+use crate::UsageError;
+
 /// Exit code for wrong usage.
 pub const USAGE: u8 = 2;
 
@@ -27,7 +29,8 @@ fn is_closed_pipe(error: Cause<'_>) -> bool {
 }
 
 /// How a program ends: an error is told on standard error, with what caused it. That nobody reads standard output any more
-/// is no error. The exit code is what `code` has for the error, or for the first of its causes that it has one for, else 1.
+/// is no error. The exit code is what `code` has for the error, or for the first of its causes that it has one for, else 1;
+/// for a [`UsageError`] it is [`USAGE`].
 pub fn exit<T: Termination, E: AsRef<dyn Error>>(
     result: Result<T, E>,
     code: impl Fn(Cause<'_>) -> Option<u8>,
@@ -51,7 +54,8 @@ pub fn exit_saying<T: Termination, E: AsRef<dyn Error>>(
     }
     let causes: Vec<Cause<'_>> = iter::successors(Some(error), |&error| error.source()).collect();
     let message = causes.iter().map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    let code = causes.into_iter().find_map(code).unwrap_or(1);
+    let code = causes.into_iter().find_map(|cause| cause.is::<UsageError>().then_some(USAGE).or_else(|| code(cause)));
+    let code = code.unwrap_or(1);
     eprintln!("{}", say(code, &message));
     ExitCode::from(code)
 }

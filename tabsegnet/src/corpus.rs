@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_corpus::gtr::GtrConfig;
+use tabsegnet_corpus::gtr::{GtrConfig, GtrError};
 use tabsegnet_corpus::{
     Corpus as Tables, CorpusError, Fusion, GtrRetriever, Hit, Rerank, Retriever, Rrf, Weights, of_others,
 };
@@ -14,8 +14,9 @@ use tabsegnet_datasets::document::{Document, MAX_GRID_POSITIONS};
 use tabsegnet_datasets::node_id;
 use tabsegnet_datasets::tables::TableRecord;
 use tabsegnet_encoder::{EncoderKind, Shipped, shipped};
+use tabsegnet_lexical::question::check;
+use tabsegnet_store::in_words;
 
-use crate::questions::is_blank;
 use crate::ranking::Position;
 use crate::settings::RankerSettings;
 use crate::{NodeRef, OpenDocument, Question, RankedNode, RankingError, Session};
@@ -199,6 +200,19 @@ impl Corpus {
         Ok(Self(Arc::new(Inner { tables, retriever })))
     }
 
+    /// [`Corpus::open_with`] of a program whose option `--retriever` names the way: an error names it.
+    ///
+    /// # Errors
+    /// As [`Corpus::open_with`].
+    pub fn open_by_option(directory: impl AsRef<Path>, retriever: &str) -> Result<Self, RankingError> {
+        Self::open_with(directory, retriever).map_err(|error| match error {
+            RankingError::Corpus(CorpusError::Retriever { given, message }) => {
+                CorpusError::Retriever { given: format!("--retriever {given}"), message }.into()
+            }
+            other => other,
+        })
+    }
+
     /// How many tables it has.
     pub fn len(&self) -> usize {
         self.0.tables.len()
@@ -222,12 +236,10 @@ impl Corpus {
     /// The best tables for a question. The question's `top` says how many.
     ///
     /// # Errors
-    /// A blank question; a damaged file.
+    /// A question that is blank or too long; a damaged file.
     pub fn search<'q>(&self, question: impl Into<Question<'q>>) -> Result<TableRanking, RankingError> {
         let question = question.into();
-        if is_blank(question.text()) {
-            return Err(RankingError::BlankQuestion);
-        }
+        check(question.text())?;
         let Inner { tables, retriever } = self.0.as_ref();
         let hits = retriever.retrieve(tables, &tables.query(question.text())?, question.wanted())?;
         let mut shown: HashMap<String, Vec<Range<usize>>> = HashMap::new();
@@ -383,11 +395,24 @@ pub fn open_retriever(tables: &Tables, name: &str) -> Result<Box<dyn Retriever>,
         }),
         "links" => Box::new(Rerank::read(&shipped(reranker)?)?.links("links")),
         folder if Path::new(folder).is_dir() => Box::new(trained(tables, Path::new(folder))?),
-        _ if way == "gtr" => Box::new(GtrRetriever::new(tables, name, &gtr_config(tables, settings)?)?),
-        other => {
-            return Err(CorpusError::Setting { key: "retriever", value: format!("{other:?}"), expected: RETRIEVERS });
+        _ if way == "gtr" => {
+            let config = gtr_config(tables, name, settings)?;
+            Box::new(GtrRetriever::new(tables, name, &config).map_err(|error| as_typed(error, name, settings))?)
         }
+        other => return Err(no_way(other, format!("is no way to rank tables; expected {RETRIEVERS}"))),
     })
+}
+
+fn no_way(given: &str, message: String) -> CorpusError {
+    CorpusError::Retriever { given: given.to_owned(), message }
+}
+
+/// A setting that cannot be, by the name that it was given by.
+fn as_typed(error: CorpusError, given: &str, settings: &str) -> CorpusError {
+    let CorpusError::Gtr(GtrError::Setting { name, value, wanted }) = error else { return error };
+    let mut typed = settings.split(',').filter_map(|setting| Some(setting.split_once('=')?.0.trim()));
+    let means = |key: &&str| GtrConfig::SYMBOLS.iter().any(|(symbol, of)| symbol == key && *of == name);
+    no_way(given, format!("{} is {value}; expected {wanted}", typed.find(means).unwrap_or(name)))
 }
 
 /// A reranker of somebody's own.
@@ -401,19 +426,20 @@ fn trained(tables: &Tables, folder: &Path) -> Result<Rerank, CorpusError> {
     let config = std::fs::read_to_string(&file).map_err(|error| damaged(error.to_string()))?;
     let of_trees = RankerSettings::parse(&file, &config).map_err(|error| damaged(error.to_string()))?.encoder.kind;
     if of_trees != tables.manifest().encoder.kind {
-        return Err(CorpusError::Setting {
-            key: "retriever",
-            value: format!("{}, which has learnt from vectors of another encoder", folder.display()),
-            expected: "one trained over vectors of the corpus' own encoder",
-        });
+        let message =
+            "has learnt from vectors of another encoder; expected one trained over vectors of the corpus' own";
+        return Err(no_way(&folder.display().to_string(), message.to_owned()));
     }
     Ok(rerank)
 }
 
 /// Settings of GTR, `KEY=VALUE` with commas between. Static vectors' cosines are high: at the paper's .3 nearly all tables are
 /// neighbours, and .6 is their default.
-fn gtr_config(tables: &Tables, settings: &str) -> Result<GtrConfig, CorpusError> {
-    let wrong = |error: toml::de::Error| CorpusError::Settings { what: "gtr", message: error.message().to_owned() };
+fn gtr_config(tables: &Tables, given: &str, settings: &str) -> Result<GtrConfig, CorpusError> {
+    let wrong = |error: toml::de::Error| {
+        let message = in_words(error.message());
+        no_way(given, format!("{message}; expected KEY=VALUE with commas between, as in gtr:tau=0.5,K=20"))
+    };
     // The paper's symbols are no bare keys of TOML, nor is .5 one of its numbers.
     let greek = GtrConfig::SYMBOLS.into_iter().filter(|(symbol, _)| !symbol.is_ascii());
     let settings = greek.fold(settings.to_owned(), |text, (symbol, name)| text.replace(symbol, name));

@@ -62,11 +62,12 @@ use tabsegnet_datasets::document::TableError;
 use tabsegnet_document::ReadError;
 use tabsegnet_encoder::EncoderError;
 use tabsegnet_lexical::glossary::GlossaryError;
+use tabsegnet_lexical::question::UnfitQuestion;
 use tabsegnet_ranker::batch::BatchError;
 use tabsegnet_ranker::checkpoint::CheckpointError;
 use tabsegnet_ranker::device::{DeviceError, DeviceFailure};
 use tabsegnet_segmenter::SegmenterError;
-use tabsegnet_store::StoreError;
+use tabsegnet_store::{StoreError, USAGE};
 
 /// A ranking could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -180,9 +181,30 @@ pub enum RankingError {
         /// The value.
         value: f32,
     },
-    /// A question without a word.
-    #[error("the question is blank; expected a question in words")]
-    BlankQuestion,
+    /// A question without a word, or one that is too long.
+    #[error(transparent)]
+    Question(#[from] UnfitQuestion),
+}
+
+impl RankingError {
+    /// Whether the command line or a config is at fault: programs end with exit code 2 then.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Glossary(_)
+            | Self::Question(_)
+            | Self::Device(DeviceError::NotBuilt(_) | DeviceError::Unknown(_)) => true,
+            Self::Corpus(error) => error.is_of_settings(),
+            Self::Segmenter(error) => error.is_setting(),
+            _ => false,
+        }
+    }
+}
+
+/// The exit code of a program of questions for an error, where that is its own: for `tabsegnet_store::exit`.
+pub fn exit_code(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
+    let is_usage = cause.downcast_ref().is_some_and(RankingError::is_usage)
+        || matches!(cause.downcast_ref(), Some(questions::QuestionError::Given(_)));
+    is_usage.then_some(USAGE)
 }
 
 /// That a checkpoint is used with what it was trained with: `parts` names each, its identity in the manifest and that of what was

@@ -9,6 +9,7 @@ use tabsegnet_features::rows::NO_FEATURES;
 use tabsegnet_features::{DocumentFeatures, FeatureRows, Query, QueryVectors, Strings, TableScore, vectors};
 use tabsegnet_graph::{Graph, Node};
 use tabsegnet_lexical::glossary::Wording;
+use tabsegnet_lexical::question::check;
 use tabsegnet_ranker::device::guard;
 use tabsegnet_ranker::reranker::{self, QueryContext, RerankEffects};
 use tabsegnet_ranker::{EdgeEffect, Explanation, ModelInput, OpenGraph, best};
@@ -22,7 +23,6 @@ use crate::duplicates::{Distinct, distinct};
 use crate::embedded::wording_of;
 use crate::encoded::{EncodedDocument, check_finite};
 use crate::features::Featuriser;
-use crate::questions::is_blank;
 use crate::ranking::{
     NodeEdge, NodeExplanation, NodeFeature, Ranking, RerankerExplanation, SegmentEffect, Subject, TypeStrength, ranked,
 };
@@ -165,7 +165,7 @@ impl OpenDocument {
     /// The best nodes for a question, best first; equal scores in document order. Ten unless the question says.
     ///
     /// # Errors
-    /// A blank question; one that cannot be encoded; a score that is not finite; a device that fails.
+    /// A question that is blank or too long; one that cannot be encoded; a score that is not finite; a device that fails.
     pub fn rank<'q>(&self, question: impl Into<Question<'q>>) -> Result<Ranking, RankingError> {
         let question = question.into();
         Ok(self.answer(question, question.wanted(), false)?.ranking)
@@ -259,9 +259,7 @@ impl OpenDocument {
 impl Opened {
     fn answer(&self, question: Question<'_>, top_k: usize, explained: bool) -> Result<Explained, RankingError> {
         let Question { text: put, id, .. } = question;
-        if is_blank(put) {
-            return Err(RankingError::BlankQuestion);
-        }
+        check(put)?;
         let wording = || self.wording.get_or_init(|| wording_of(self.document.nodes()));
         let read_as = self.session.glossary().reading(put, wording).map(|reading| reading.text);
         let text = read_as.as_deref().unwrap_or(put);

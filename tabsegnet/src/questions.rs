@@ -4,8 +4,10 @@ use std::collections::HashSet;
 use std::io::{self, BufRead as _};
 use std::path::Path;
 
-use serde::Deserialize;
-use tabsegnet_datasets::tables::unpacked_text;
+use serde_json::{Map, Value};
+use tabsegnet_datasets::tables::{of_line, unpacked};
+use tabsegnet_document::decode;
+use tabsegnet_lexical::question::{UnfitQuestion, check};
 use tabsegnet_store::{FileError, eprintln};
 
 /// A question with an id that no other one has.
@@ -23,6 +25,9 @@ pub enum QuestionError {
     /// The file.
     #[error(transparent)]
     File(#[from] FileError),
+    /// One of the command line.
+    #[error("--question: {0}")]
+    Given(UnfitQuestion),
     /// What stands in it.
     #[error("{place}: {message}")]
     Content {
@@ -59,16 +64,28 @@ pub struct Questions {
     count: usize,
 }
 
-/// A line that is not the question itself. Other keys are left alone: files of questions have their answers in them.
-#[derive(Deserialize)]
-struct Line {
-    id: Option<String>,
-    question: String,
+/// The id, if there is one, and the question of a line that is not the question itself. Other keys are left alone: files of
+/// questions have their answers in them.
+fn of_object(line: &str) -> Result<(Option<String>, String), String> {
+    let expected = "expected a question, or {\"id\": …, \"question\": …}";
+    let mut object: Map<String, Value> =
+        serde_json::from_str(line).map_err(|error| format!("{expected}: {}", of_line(&error.to_string())))?;
+    let id = match object.remove("id") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(id)) => Some(id),
+        Some(Value::Number(id)) => Some(id.to_string()),
+        Some(other) => return Err(format!("field id is {other}; expected a word")),
+    };
+    match object.remove("question") {
+        Some(Value::String(question)) => Ok((id, question)),
+        Some(other) => Err(format!("field question is {other}; expected the question's text")),
+        None => Err(format!("field question is missing; {expected}")),
+    }
 }
 
-/// Whether a question has neither a letter nor a digit.
-pub fn is_blank(question: &str) -> bool {
-    !question.contains(char::is_alphanumeric)
+/// Whether a line is a list of JSON, which is no question.
+fn is_list(line: &str) -> bool {
+    line.starts_with('[') && serde_json::from_str::<Vec<Value>>(line).is_ok()
 }
 
 /// A byte-order mark, which some editors begin a file with, says nothing.
@@ -82,21 +99,21 @@ impl Questions {
         // Some editors begin a file with a byte-order mark.
         let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line }.trim();
         let at = format!("{place}: line {number}");
-        let (id, text) = if line.starts_with('{') {
-            let Line { id, question } = serde_json::from_str(line).map_err(|error| {
-                wrong(&at, format!("expected a question, or {{\"id\": …, \"question\": …}}: {error}"))
-            })?;
-            (id, question)
-        } else {
-            (None, line.to_owned())
+        let (id, text) = match line {
+            object if object.starts_with('{') => of_object(object).map_err(|message| wrong(&at, message))?,
+            list if is_list(list) => {
+                return Err(wrong(at, "is a list; expected one question a line, or {\"id\": …, \"question\": …}"));
+            }
+            text => (None, text.to_owned()),
         };
         self.add(&at, id, text)
     }
 
     /// Gives a question without an id its number for one, or the next that no earlier question has.
     fn add(&mut self, place: &str, id: Option<String>, text: String) -> Result<GivenQuestion, QuestionError> {
-        if is_blank(&text) {
-            return Err(wrong(place, "the question is blank; expected a question in words"));
+        if let Err(unfit) = check(&text) {
+            let of = id.map_or_else(String::new, |id| format!("{id}: "));
+            return Err(wrong(place, format!("{of}{unfit}")));
         }
         self.count += 1;
         let mut free = (self.count..).map(|number| format!("q{number}")).filter(|id| !self.ids.contains(id));
@@ -113,17 +130,24 @@ impl Questions {
     }
 
     /// Those of the command line and of a file, plain or packed (`.gz`), which has one a line: the question itself, or
-    /// `{"id": …, "question": …}`. Without an id they are `q1`, `q2`, …
+    /// `{"id": …, "question": …}`. Without an id they are `q1`, `q2`, … What the file is encoded in is found as of documents.
     ///
     /// # Errors
-    /// A file that cannot be read or is empty, a blank question, an id that is no word or that of an earlier one.
+    /// A file that cannot be read or is empty, a question that is blank or too long, an id that is no word or that of an earlier
+    /// one.
     pub fn listed(&mut self, given: &[String], file: Option<&Path>) -> Result<Vec<GivenQuestion>, QuestionError> {
         let mut questions = Vec::new();
         for text in given {
+            check(text).map_err(QuestionError::Given)?;
             questions.push(self.add("--question", None, text.clone())?);
         }
         if let Some(path) = file {
-            let (place, text) = (path.display().to_string(), unpacked_text(path)?);
+            let place = path.display().to_string();
+            let (text, guessed) = decode(unpacked(path)?);
+            if text.contains('\0') {
+                return Err(wrong(place, "is no text; expected one question a line"));
+            }
+            guessed.into_iter().for_each(|guessed| eprintln!("warning: {place}: {guessed}"));
             let before = questions.len();
             for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_blank_line(line)) {
                 questions.push(self.line(&place, number, line)?);
@@ -153,7 +177,7 @@ impl Questions {
                 Ok(line) if is_blank_line(&line) => continue,
                 Ok(line) => self.line("stdin", number, &line),
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    Err(wrong(format!("stdin: line {number}"), "it is no UTF-8"))
+                    Err(wrong(format!("stdin: line {number}"), "it is no UTF-8; send the questions as UTF-8"))
                 }
                 Err(error) => return Err(wrong("stdin", format!("line {number}: could not read: {error}")).into()),
             };

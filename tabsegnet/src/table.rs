@@ -80,7 +80,9 @@ pub fn render_tables(ranking: &TableRanking, columns: Option<usize>) -> String {
     for table in &ranking.tables {
         let _ = writeln!(text, "{:>4}  {:>score_width$.4}  {}", table.rank, table.score, one_line(&table.id));
         let names = [&table.title, &table.section, &table.caption].map(|text| one_line(text));
-        let names: Vec<&str> = names.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        // A caption is often the title of its page once more.
+        let is_new = |at: &usize| !names[*at].is_empty() && !names[..*at].contains(&names[*at]);
+        let names: Vec<&str> = (0..names.len()).filter(is_new).map(|at| names[at].as_str()).collect();
         let header = table.column_headers.iter().map(|text| one_line(text)).collect::<Vec<_>>().join(" | ");
         let rows = match table.rows_in_document {
             Some(fit) => format!("{} rows, of which a document holds the first {fit}", table.rows),

@@ -91,9 +91,9 @@ fn a_named_device_that_is_not_there_is_an_error() {
     let work = Work::trained();
     work.write("report.json", tabsegnet_tests::report().to_string());
     let ask = ["--document", "report.json", "--question", "revenue?", "--device"];
-    let mut missing = vec![("gpu", 2, "expected auto, cpu, wgpu or cuda"), ("cuda", 1, "--features cuda")];
+    let mut missing = vec![("gpu", 2, "expected auto, cpu, wgpu or cuda"), ("cuda", 2, "--features cuda")];
     if cfg!(not(feature = "wgpu")) {
-        missing.push(("wgpu", 1, "--features wgpu"));
+        missing.push(("wgpu", 2, "--features wgpu"));
     }
     for (device, code, message) in missing {
         work.train(&["--device", device]).fails(code, &[message]);

@@ -215,7 +215,7 @@ fn bad_documents_and_questions_are_refused() {
         work.infer(&["--document", "d.json", "--question", "revenue?"]).fails(1, &[message]);
     }
     work.write("d.json", whole);
-    work.infer(&["--document", "d.json", "--question", " \t"]).fails(1, &["d.json", "the question is blank"]);
+    work.infer(&["--document", "d.json", "--question", " \t"]).fails(2, &["--question: the question is blank"]);
     work.infer(&["--document", "nowhere.json", "--question", "revenue?"]).fails(1, &["nowhere.json: could not read"]);
 }
 
@@ -268,14 +268,23 @@ fn a_table_of_100_000_cells_is_ranked_in_seconds() {
 }
 
 #[test]
-fn a_question_of_10_000_tokens_is_cut_and_ranked() {
+fn a_question_of_10_000_characters_is_cut_and_ranked_and_a_longer_one_refused() {
     let work = Work::trained();
     work.write("d.json", report().to_string());
     let ask =
         |question: &str| work.infer(&["--document", "d.json", "--question", question, "--format", "trec"]).ok().stdout;
-    let long = ask(&"revenue of products ".repeat(10_000 / 3 + 1));
+    let long = ask(&"revenue of products ".repeat(500));
     // 128 tokens count.
     assert_eq!(long, ask(&"revenue of products ".repeat(60)));
+    let too_long = "and ".repeat(20_000);
+    let limit = ["the question has 80000 characters", "at most 10000"];
+    work.infer(&["--document", "d.json", "--question", &too_long]).fails(2, &[&["--question: "], &limit[..]].concat());
+    work.write(
+        "q.jsonl",
+        json!({"question": "revenue?"}).to_string() + "\n" + &json!({"id": "a7", "question": too_long}).to_string(),
+    );
+    work.infer(&["--document", "d.json", "--questions", "q.jsonl"])
+        .fails(1, &[&["q.jsonl: line 2: a7: "], &limit[..]].concat());
 }
 
 #[test]

@@ -97,6 +97,22 @@ fn questions_keep_their_ids_and_are_numbered_without() {
 }
 
 #[test]
+fn a_file_of_questions_is_read_in_the_encoding_that_it_is_in_and_numbers_are_ids() {
+    let work = work();
+    let utf16: Vec<u8> = "\u{feff}Was fiel in Köln?\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, warned) in [(utf16, false), (b"Was fiel in K\xf6ln?\n".to_vec(), true)] {
+        work.write("q.txt", bytes);
+        let run = infer(&work, &["--questions", "q.txt", "--format", "jsonl"]).ok();
+        assert!(run.stdout.contains("Was fiel in Köln?"), "{}", run.stdout);
+        assert_eq!(run.stderr.contains("warning: q.txt: the text is no UTF-8"), warned, "{}", run.stderr);
+    }
+    work.write("q.jsonl", "{\"id\": 7, \"question\": \"costs?\"}\n");
+    assert!(
+        infer(&work, &["--questions", "q.jsonl", "--format", "jsonl"]).ok().stdout.contains("\"question_id\":\"7\"")
+    );
+}
+
+#[test]
 fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
     let work = work();
     for (text, message) in [
@@ -104,8 +120,11 @@ fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
         ("\n \n", "q.txt: the file has no question"),
         ("revenue?\n{\"question\": \" \"}\n", "q.txt: line 2: the question is blank"),
         ("revenue?\n{\"question\": \"costs?\"\n", "q.txt: line 2: expected a question, or {\"id\""),
-        ("{\"text\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
-        ("{\"id\": 7, \"question\": \"costs?\"}\n", "q.txt: line 1: expected a question"),
+        ("{\"text\": \"costs?\"}\n", "q.txt: line 1: field question is missing"),
+        ("{\"question\": 7}\n", "q.txt: line 1: field question is 7; expected the question's text"),
+        ("{\"id\": [7], \"question\": \"costs?\"}\n", "q.txt: line 1: field id is [7]; expected a word"),
+        ("[2024] revenue?\n[\"costs?\"]\n", "q.txt: line 2: is a list; expected one question a line"),
+        ("costs\0?\nrevenue?\n", "q.txt: is no text; expected one question a line"),
         ("{\"id\": \"a b\", \"question\": \"costs?\"}\n", "q.txt: line 1: the question's id \"a b\""),
         (
             "a?\n{\"id\": \"q1\", \"question\": \"costs?\"}\n",
@@ -115,11 +134,9 @@ fn a_file_of_questions_is_refused_by_line_before_anything_is_ranked() {
         work.write("q.txt", text);
         infer(&work, &["--questions", "q.txt"]).fails(1, &[message]);
     }
-    work.write("q.txt", b"\xff");
-    infer(&work, &["--questions", "q.txt"]).fails(1, &["q.txt: could not read"]);
     infer(&work, &["--questions", "nowhere.txt"]).fails(1, &["nowhere.txt: could not read"]);
     for blank in [" ", "???", "🙂"] {
-        infer(&work, &["--question", "revenue?", "--question", blank]).fails(1, &["d.json", "the question is blank"]);
+        infer(&work, &["--question", "revenue?", "--question", blank]).fails(2, &["--question: the question is blank"]);
     }
     for arguments in [
         &["--questions", "-", "--format", "json"][..],
@@ -261,5 +278,5 @@ fn a_question_is_read_in_the_documents_words_and_says_so() {
     work.write("empty.toml", "[[entry]]\nterms = [\"takings\"]\nlabels = []\nsource = \"here\"\n");
     let refused = infer(&work, &["--question", "takings?", "--glossary", "empty.toml"]);
     assert!(refused.stderr.contains("empty.toml: entry 1 (here): labels has no text"), "{}", refused.stderr);
-    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.code, Some(2));
 }

@@ -230,6 +230,22 @@ fn graphs_can_be_exported() {
 }
 
 #[test]
+fn regression_nothing_that_is_read_is_overwritten_and_no_folder_made_without_a_word() {
+    let work = Work::trained();
+    work.write("report.json", report().to_string());
+    let with = |more: &[&str]| work.infer(&[&["--document", "report.json", "--question", "revenue?"], more].concat());
+    let one = "are one file, which would be overwritten";
+    with(&["--output", "report.json"]).fails(2, &["--output report.json and --document report.json", one]);
+    with(&["--output", "a", "--graph", "out/../a"]).fails(2, &["--graph out/../a and --output a", one]);
+    with(&["--output", "out/best/config.toml"]).fails(2, &["is a file of --checkpoint out/best"]);
+    with(&["--output", "none/a"]).fails(2, &["--output none/a: there is no folder none"]);
+    with(&["--graph", "none/a.dot"]).fails(2, &["--graph none/a.dot: there is no folder none"]);
+    assert!(
+        work.text("report.json") == report().to_string() && !work.path("none").exists() && !work.path("a").exists()
+    );
+}
+
+#[test]
 fn two_trainings_at_once_may_share_a_cache() {
     let work = Work::new();
     let start = |output: &str| {

@@ -80,8 +80,10 @@ other and whether questions' vectors are adapted.
 
 A corpus is immutable, memory-mapped segments, a list of the files that their tables are from, and `corpus.json`, which names
 these and is replaced whole: a change that is cut off has not happened, readers see the corpus as it was when they opened it,
-one program changes it at a time. A file is known by where it lies, however its path is written and from whatever folder. Files
-whose content is as it was are not read again; one
+one program changes it at a time. A file is known by where it lies, however its path is written and from whatever folder. The folders
+below the one that was given stand before the title of its tables, `2023/sales` of `reports/2023/sales.csv`, so that files of one name
+are told apart; where several folders are given, and where one is called by a year, its own name too. Files
+whose content and folders are as they were are not read again; one
 that cannot be read keeps the tables that the corpus has of it. A file that changes while it is read is read again, up to
 three times; then it counts as one that cannot be read. The list of files is read by changes alone: a corpus of 100,000 files
 opens as quickly as one of few. What is deleted from a folder stays in the corpus, and is named when the folder is given again:

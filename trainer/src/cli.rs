@@ -10,7 +10,7 @@ use burn::tensor::Device;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tabsegnet_datasets::DataError;
 use tabsegnet_encoder::EncoderError;
-use tabsegnet_ranker::device::{self, DeviceChoice, guard};
+use tabsegnet_ranker::device::{self, DeviceChoice, DeviceError, guard};
 use tabsegnet_segmenter::SegmenterError;
 use tabsegnet_store::{USAGE, eprintln};
 
@@ -19,15 +19,13 @@ use crate::config::ConfigError;
 /// Prints an error and chooses the exit code: 2 where the command line or the config is at fault,
 /// 1 else.
 pub fn exit(result: Result<ExitCode>) -> ExitCode {
-    result.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        let usage = error.chain().any(|cause| {
-            cause.is::<ConfigError>()
-                || cause.downcast_ref().is_some_and(SegmenterError::is_setting)
-                || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
-                || cause.downcast_ref().is_some_and(EncoderError::is_setting)
-        });
-        ExitCode::from(if usage { USAGE } else { 1 })
+    tabsegnet_store::exit(result, |cause| {
+        let is_usage = cause.is::<ConfigError>()
+            || cause.downcast_ref().is_some_and(SegmenterError::is_setting)
+            || matches!(cause.downcast_ref(), Some(DataError::Setting { .. }))
+            || matches!(cause.downcast_ref(), Some(DeviceError::NotBuilt(_)))
+            || cause.downcast_ref().is_some_and(EncoderError::is_setting);
+        is_usage.then_some(USAGE)
     })
 }
 

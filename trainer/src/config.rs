@@ -26,7 +26,7 @@ use tabsegnet_lexical::glossary::GlossaryConfig;
 use tabsegnet_llm::{Limits, LlmSettings};
 use tabsegnet_ranker::ModelConfig;
 use tabsegnet_segmenter::SegmenterConfig;
-use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir};
+use tabsegnet_store::{Digest, FileError, StoreError, default_cache_dir, in_words};
 use toml::{Table, Value};
 
 pub use answers::{AnswersConfig, MeasuredPolicy};
@@ -239,14 +239,16 @@ impl Config {
     /// TOML, or else plain text.
     pub fn load(file: &Path, overrides: &[String]) -> Result<Self, ConfigError> {
         let mut table = extends::table(file, &mut Vec::new())?;
-        let toml_error =
-            |error: toml::de::Error| ConfigError::Toml { file: file.display().to_string(), message: error.to_string() };
+        let toml_error = |error: toml::de::Error| ConfigError::Toml {
+            file: file.display().to_string(),
+            message: in_words(&error.to_string()),
+        };
         let mut config = None;
         for argument in overrides {
             keys::set(&mut table, argument)?;
             config = Some(table.clone().try_into::<Self>().map_err(|error: toml::de::Error| ConfigError::Set {
                 argument: argument.clone(),
-                message: error.message().to_owned(),
+                message: in_words(error.message()),
             })?);
         }
         let config = match config {

@@ -10,7 +10,7 @@ use tabsegnet_agent::walk::{CellGraph, WalkSettings, retrieve};
 use tabsegnet_datasets::prepared::PreparedDocument;
 use tabsegnet_llm::{Budget, ChatModel, LlmError, LlmSettings, OpenModel, RunCost, no_model};
 use tabsegnet_segmenter::{NoSegments, Segmenter};
-use tabsegnet_store::eprintln;
+use tabsegnet_store::{UsageError, eprintln};
 
 use crate::config::Config;
 
@@ -40,7 +40,7 @@ impl LanguageModel {
         let settings = config.llm.clone().with_environment(&variable);
         let record = Some(config.evaluation.record.as_str()).filter(|file| !file.is_empty()).map(Path::new);
         let opened = OpenModel::open(&settings, record, None, &variable).context("[llm]")?;
-        let opened = opened.with_context(|| format!("{what}: {}", no_model("the config")))?;
+        let opened = opened.ok_or_else(|| UsageError(format!("{what}: {}", no_model("the config"))))?;
         eprintln!("{what}: {}", opened.name());
         let model = opened.model;
         if let Some(notice) = model.notice() {

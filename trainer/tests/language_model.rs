@@ -114,8 +114,8 @@ fn a_model_splits_questions_and_what_fails_everywhere_ends_the_run() {
         serde_json::from_str(&std::fs::read_to_string(folder.path().join("report/report.json")).unwrap()).unwrap();
     assert!(report.to_string().contains("not that of the training"), "{report}");
     for (url, more, code, words) in [
-        (None, &["--segmenter", "llm"][..], 1, "--segmenter llm: no language model is set"),
-        (None, &[], 1, "evaluation.baselines: no language model is set"),
+        (None, &["--segmenter", "llm"][..], 2, "--segmenter llm: no language model is set"),
+        (None, &[], 2, "evaluation.baselines: no language model is set"),
         (None, &["--segmenter", "rule"], 2, "expected rules, t5, none or the folder of a T5"),
         (None, &["--set", "evaluation.baselines=[\"gpt\"]"], 2, "unknown baseline \"gpt\""),
     ] {

@@ -57,7 +57,7 @@ fn a_wrong_config_is_wrong_usage_and_says_what_was_meant() {
     std::fs::write(&config, "").unwrap();
     for (set, parts) in [
         ("optimisation.epoch=1", ["--set: unknown key optimisation.epoch", "optimisation.epochs"]),
-        ("optimisation.epochs=ten", ["--set optimisation.epochs=ten", "invalid type"]),
+        ("optimisation.epochs=ten", ["--set optimisation.epochs=ten", "expected a whole number"]),
         ("task=1", ["--set task=1", "is a section"]),
         ("task.seed", ["--set task.seed", "expected section.key=value"]),
     ] {

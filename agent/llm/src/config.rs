@@ -1,6 +1,7 @@
 //! Configs with a table `[llm]`.
 
 use serde::de::DeserializeOwned;
+use tabsegnet_store::in_words;
 
 /// A config that cannot be used. Messages show no values.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +49,11 @@ pub fn read_config<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Con
             return Err(ConfigError::Key { file: file.to_owned(), field: field.clone() });
         }
     }
-    table.try_into().map_err(|error: toml::de::Error| wrong(with_nearest(error.message())))
+    table.try_into().map_err(|error: toml::de::Error| {
+        let (said, message) = (error.to_string(), with_nearest(&in_words(error.message())));
+        let key = said.trim_end().rsplit_once("\nin `").and_then(|(_, key)| key.strip_suffix('`'));
+        wrong(key.map_or_else(|| message.clone(), |key| format!("{key}: {message}")))
+    })
 }
 
 /// What is said of an unknown name (``unknown field `models`, expected one of `base_url`, `model` ``), with the nearest of those

@@ -41,9 +41,9 @@ impl GgufModel {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`LlmError::Settings`]; [`LlmError::File`] for one that cannot be read, is no GGUF, or whose model is not of the llama
-    /// family as candle computes it: another tokenizer than SentencePiece's, scaled rotary embeddings, heads of a width of
-    /// their own.
+    /// [`LlmError::Settings`], for a file that cannot be read too; [`LlmError::File`] for one that is no GGUF, or whose model is
+    /// not of the llama family as candle computes it: another tokenizer than SentencePiece's, scaled rotary embeddings, heads of a
+    /// width of their own.
     pub fn open(file: &Path, settings: &LlmSettings) -> Result<Self, LlmError> {
         settings.check_numbers()?;
         if settings.temperature != 0.0 {
@@ -56,7 +56,13 @@ impl GgufModel {
             });
         }
         let wrong = |message: String| LlmError::File { file: file.to_owned(), message };
-        let mut reader = BufReader::new(File::open(file).map_err(|error| wrong(error.to_string()))?);
+        let mut reader = BufReader::new(File::open(file).map_err(|error| LlmError::Settings {
+            setting: "llm.base_url".to_owned(),
+            message: format!(
+                "gguf:{}: could not be read: {error}; expected gguf: and the path of a GGUF file",
+                file.display()
+            ),
+        })?);
         let content = Content::read(&mut reader).map_err(|error| wrong(format!("is no GGUF file: {error}")))?;
         let vocabulary = Vocabulary::read(&content.metadata).map_err(wrong)?;
         let known_context = check_model(&content, vocabulary.len()).map_err(wrong)?;

@@ -40,7 +40,7 @@ pub use config::{ConfigError, read_config};
 pub use error::{BudgetError, LlmError};
 pub use http::HttpModel;
 pub use json::{JsonReply, chat_json};
-pub use open::{OpenModel, no_model};
+pub use open::{OpenModel, no_model, without_address};
 pub use recorded::Recorded;
 pub use scripted::Scripted;
 pub use secret::Secret;

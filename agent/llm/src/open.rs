@@ -55,6 +55,15 @@ impl OpenModel {
     }
 }
 
+/// A warning where settings name a model and not where it is, so that none is set.
+pub fn without_address(settings: &LlmSettings) -> Option<&'static str> {
+    let is_named = !settings.has_endpoint() && !settings.model.trim().is_empty();
+    is_named.then_some(
+        "a language model is named (llm.model, TABSEGNET_LLM_MODEL) and not where it is, so that none is set; expected \
+         llm.base_url or TABSEGNET_LLM_URL beside it",
+    )
+}
+
 /// What is said where no model is set and one is wanted; `config` is where people would set it, such as `--config`.
 pub fn no_model(config: &str) -> String {
     format!(
@@ -76,4 +85,18 @@ fn local(file: &Path, _: &LlmSettings) -> Result<Box<dyn ChatModel>, LlmError> {
         file.display()
     );
     Err(LlmError::Settings { setting: "llm.base_url".to_owned(), message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LlmSettings, without_address};
+
+    #[test]
+    fn a_model_without_its_address_is_told() {
+        let warned = |base_url: &str, model: &str| {
+            let (base_url, model) = (base_url.to_owned(), model.to_owned());
+            without_address(&LlmSettings { base_url, model, ..LlmSettings::default() }).is_some()
+        };
+        assert_eq!([warned("", "m"), warned("", " "), warned("gguf:x", "m")], [true, false, false]);
+    }
 }

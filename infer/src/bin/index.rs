@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Error, Result, bail};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use tabsegnet::corpus::index::{Change, CorpusError, IndexConfig, Manifest, VectorKind, Writer, files, join};
-use tabsegnet_encoder::{EncoderConfig, EncoderKind, Precision, load};
-use tabsegnet_store::{USAGE, eprintln, exit, print_if_read, printable};
+use tabsegnet::corpus::index::{
+    Change, CorpusError, IndexConfig, Manifest, VectorKind, Writer, files, folders_below, join,
+};
+use tabsegnet_encoder::{EncoderConfig, EncoderError, EncoderKind, Precision, load};
+use tabsegnet_store::{USAGE, UsageError, check_folder, counted, eprintln, exit, print_if_read, printable};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -70,11 +72,12 @@ struct Arguments {
 
 fn main() -> ExitCode {
     exit(run(&Arguments::parse()), |cause| {
-        matches!(cause.downcast_ref(), Some(CorpusError::Setting { .. })).then_some(USAGE)
+        cause.downcast_ref().is_some_and(CorpusError::is_of_settings).then_some(USAGE)
     })
 }
 
 fn run(arguments: &Arguments) -> Result<ExitCode> {
+    check_folder("--output", &arguments.output)?;
     if !arguments.join.is_empty() {
         let (change, problems) = join(&arguments.output, &arguments.join)?;
         told(&change);
@@ -94,7 +97,7 @@ fn list(corpus: &Path) -> Result<ExitCode> {
     let files = manifest.files(corpus)?;
     let listed: String = files.keys().map(|file| format!("{}\n", printable(file))).collect();
     print_if_read(&listed).context("stdout: could not write")?;
-    eprintln!("{} tables of {} files", manifest.tables(), files.len());
+    eprintln!("{} of {}", counted(manifest.tables(), "table"), counted(files.len(), "file"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -105,7 +108,8 @@ fn check(corpus: &Path) -> Result<ExitCode> {
     if !damaged.is_empty() {
         return Ok(ExitCode::FAILURE);
     }
-    eprintln!("{} tables in {} segments, all as they were written", manifest.tables(), manifest.segments.len());
+    let (tables, segments) = (counted(manifest.tables(), "table"), counted(manifest.segments.len(), "segment"));
+    eprintln!("{tables} in {segments}, all as they were written");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -129,7 +133,13 @@ fn add_and_remove(arguments: &Arguments) -> Result<ExitCode> {
     }
     let kept = there.as_ref().map(|manifest| manifest.vectors);
     let encoder_config = encoder_config(arguments, there);
-    let encoder = load(&encoder_config)?;
+    let encoder = load(&encoder_config).map_err(|error| match (error, &arguments.encoder) {
+        (EncoderError::NoDirectory { .. }, Some(folder)) => {
+            let expected = "expected that of a sentence encoder in Hugging Face layout, such as all-MiniLM-L6-v2";
+            Error::new(UsageError(format!("--encoder {}: there is no such folder; {expected}", folder.display())))
+        }
+        (other, _) => other.into(),
+    })?;
     let Some(vectors) = vectors(arguments, kept) else {
         eprintln!(
             "error: --vectors: {} keeps the other kind; leave it out to add to that corpus, or make a new one",
@@ -142,7 +152,8 @@ fn add_and_remove(arguments: &Arguments) -> Result<ExitCode> {
 
     let mut shown = Shown::new(inputs.len())?;
     problems.extend(remove(&mut writer, &arguments.remove));
-    let Added { unchanged, problems: of_files, mut warnings } = add(&mut writer, &inputs, &mut shown)?;
+    let Added { unchanged, problems: of_files, mut warnings } =
+        add(&mut writer, &arguments.inputs, &inputs, &mut shown)?;
     problems.extend(of_files);
     let folders = arguments.inputs.iter().filter(|input| input.is_dir());
     warnings.extend(folders.filter_map(|folder| gone(folder, &writer.gone_from(folder))));
@@ -235,10 +246,12 @@ struct Added {
     warnings: Vec<String>,
 }
 
-fn add(writer: &mut Writer<'_>, files: &[PathBuf], shown: &mut Shown) -> Result<Added> {
+/// Adds files, which are those of what was `given`.
+fn add(writer: &mut Writer<'_>, given: &[PathBuf], files: &[PathBuf], shown: &mut Shown) -> Result<Added> {
     let mut added = Added::default();
     for path in files {
-        let change = writer.add_file(path, &mut |tables| shown.encoded(tables))?;
+        let folders = folders_below(given, path);
+        let change = writer.add_file_in(&folders, path, &mut |tables| shown.encoded(tables))?;
         added.unchanged += usize::from(change.unchanged);
         if !change.unchanged && change.problems.is_empty() && change.tables == 0 {
             added.problems.push(format!("{}: holds no table", path.display()));
@@ -338,11 +351,10 @@ fn ended(problems: &[String], nothing: bool) -> ExitCode {
 
 fn told(change: &Change) {
     let Change { added, removed, tables, segments } = change;
-    let some = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     eprintln!(
         "{} added, {removed} removed or replaced; the corpus has {} in {}",
-        some(*added, "table"),
-        some(*tables, "table"),
-        some(*segments, "segment")
+        counted(*added, "table"),
+        counted(*tables, "table"),
+        counted(*segments, "segment")
     );
 }

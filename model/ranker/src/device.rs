@@ -110,6 +110,22 @@ pub fn open_device(choice: DeviceChoice) -> Result<(Device, String), DeviceError
     }
 }
 
+/// Has Mesa not ask a desktop which GPU it prefers where there is none (`NODEVICE_SELECT`): it says on stderr, at each look, that it
+/// found none. The GPU is chosen by its kind whatever the desktop prefers.
+///
+/// # Safety
+/// No other thread runs yet: it could read the environment while it changes.
+#[allow(unsafe_code)]
+pub unsafe fn look_without_a_desktop() {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    if !["XDG_RUNTIME_DIR", "MESA_VK_DEVICE_SELECT", NO_DESKTOP].into_iter().any(is_set) {
+        // SAFETY: there is no other thread, as the caller sees to.
+        unsafe { std::env::set_var(NO_DESKTOP, "1") };
+    }
+}
+
+const NO_DESKTOP: &str = "NODEVICE_SELECT";
+
 fn cpu() -> (Device, String) {
     (Device::flex(), format!("cpu ({} threads)", rayon::current_num_threads()))
 }
@@ -131,6 +147,33 @@ mod tests {
         assert_eq!(open_device(DeviceChoice::Wgpu).unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Wgpu));
         #[cfg(not(feature = "cuda"))]
         assert_eq!(open_device(DeviceChoice::Cuda).unwrap_err(), DeviceError::NotBuilt(DeviceChoice::Cuda));
+    }
+
+    /// In a process of its own, in which no other test runs.
+    #[test]
+    fn a_desktop_is_asked_where_there_is_one() {
+        const INNER: &str = "TABSEGNET_TEST_DESKTOP";
+        if std::env::var_os(INNER).is_some() {
+            // SAFETY: the harness's other thread waits for this one.
+            #[allow(unsafe_code)]
+            unsafe {
+                look_without_a_desktop();
+            }
+            println!("set: {:?}", std::env::var(NO_DESKTOP).ok());
+            return;
+        }
+        let said = |desktop: Option<&str>| {
+            let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+            program.args(["--exact", "--nocapture", "device::tests::a_desktop_is_asked_where_there_is_one"]);
+            program
+                .env_remove("MESA_VK_DEVICE_SELECT")
+                .env_remove(NO_DESKTOP)
+                .env_remove("XDG_RUNTIME_DIR")
+                .env(INNER, "1");
+            let output = program.envs(desktop.map(|folder| ("XDG_RUNTIME_DIR", folder))).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert!(said(None).contains("set: Some(\"1\")") && said(Some("/run/user/1")).contains("set: None"));
     }
 
     #[test]

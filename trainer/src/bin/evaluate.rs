@@ -8,7 +8,7 @@ use clap::Parser;
 use tabsegnet_datasets::config::Part;
 use tabsegnet_ranker::device::DeviceChoice;
 use tabsegnet_segmenter::{SegmenterConfig, load_segmenter};
-use tabsegnet_store::eprintln;
+use tabsegnet_store::{UsageError, check_folder, eprintln};
 use tabsegnet_trainer::config::{Config, Task};
 use tabsegnet_trainer::evaluation::Inputs;
 use tabsegnet_trainer::inputs::Encoding;
@@ -58,6 +58,7 @@ fn main() -> ExitCode {
     #[allow(unsafe_code)]
     unsafe {
         tabsegnet_segmenter::say_thread_count();
+        tabsegnet_ranker::device::look_without_a_desktop();
     }
     cli::exit(run(&Arguments::parse()))
 }
@@ -71,9 +72,10 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         (false, given) => given.to_vec(),
     };
     let output = arguments.output.clone().unwrap_or_else(|| layout.report());
+    check_folder("--output", &output)?;
     anyhow::ensure!(
         arguments.segmenter.is_none() || config.task.kind == Task::Ranker,
-        "--segmenter goes with rankers (task.kind = \"ranker\")"
+        UsageError("--segmenter goes with rankers (task.kind = \"ranker\")".into())
     );
     if config.task.kind == Task::Corpus {
         cli::print(&format!("{}\n", corpus::evaluate(&config, &directories, &output)?))?;

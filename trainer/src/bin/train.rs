@@ -56,6 +56,7 @@ fn main() -> ExitCode {
     #[allow(unsafe_code)]
     unsafe {
         tabsegnet_segmenter::say_thread_count();
+        tabsegnet_ranker::device::look_without_a_desktop();
     }
     cli::exit(run(&Arguments::parse()))
 }

@@ -214,7 +214,7 @@ fn files_that_cannot_be_used_are_said() {
     let tokenizer = at(&changed("tokenizer.ggml.scores", "tokenizer.ggml.zcores"));
     assert!(tokenizer.contains("there is no list tokenizer.ggml.scores"), "{tokenizer}");
     let absent = GgufModel::open(&folder.path().join("none.gguf"), &LlmSettings::default()).err().unwrap().to_string();
-    assert!(absent.contains("none.gguf"), "{absent}");
+    assert!(absent.starts_with("llm.base_url: gguf:") && absent.contains("none.gguf: could not be read"), "{absent}");
     let warm = LlmSettings { temperature: 0.7, ..LlmSettings::default() };
     let error = GgufModel::open(&super::tests::folder().join("random.gguf"), &warm).err().unwrap().to_string();
     assert!(error.contains("llm.temperature: is 0.7"), "{error}");

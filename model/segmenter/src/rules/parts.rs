@@ -185,10 +185,7 @@ fn between<'i>(items: Items<'i>, several: bool) -> Vec<Items<'i>> {
 
 /// Parts joined by "and", and by commas before it, where each is whole in itself.
 fn joined<'i>(items: Items<'i>, several: bool) -> Vec<Items<'i>> {
-    let Some(at) = (0..items.len()).find(|&at| is(items.get(at), &["and", "&"]) && parts_things(&items, at, several))
-    else {
-        return vec![items];
-    };
+    let Some(at) = parting(&items, several) else { return vec![items] };
     let Some([left, right]) = in_two(&items, at, 1) else { return vec![items] };
     let mut parts = Vec::new();
     let mut rest = left.as_slice();
@@ -206,19 +203,21 @@ fn joined<'i>(items: Items<'i>, several: bool) -> Vec<Items<'i>> {
     parts
 }
 
-/// Whether the "and" at a place stands between two things rather than inside the name of one.
-fn parts_things(items: &[&Item<'_>], at: usize, several: bool) -> bool {
-    let (Some(left), Some(right)) = (items.get(..at), items.get(at + 1..)) else { return false };
-    if !is_thing(left) || !is_thing(right) {
-        return false;
-    }
-    let near = |item: Option<&&Item<'_>>| item.and_then(|item| word(item)).map(|token| token.lower.clone());
-    let neighbours = (near(left.last()), near(right.first()));
-    if let (Some(left), Some(right)) = &neighbours
-        && FIXED.iter().any(|&(a, b)| left == a && right == b)
-    {
-        return false;
-    }
-    let timed = |items: &[&Item<'_>]| items.iter().any(|item| matches!(item, Item::Time(_)));
-    several || (timed(left) && timed(right))
+/// Where the first "and" stands between two things rather than inside the name of one. The things, and the times, are looked for
+/// from both ends once: of a long text every word may be an "and".
+fn parting(items: &[&Item<'_>], several: bool) -> Option<usize> {
+    let ends = |is: &dyn Fn(&&Item<'_>) -> bool| Some((items.iter().position(is)?, items.iter().rposition(is)?));
+    let things = ends(&|item| is_thing(&[*item]))?;
+    let parted = if several { things } else { ends(&|item| matches!(item, Item::Time(_)))? };
+    let between = |at: usize, (first, last): (usize, usize)| first < at && at < last;
+    (0..items.len()).find(|&at| {
+        is(items.get(at), &["and", "&"]) && between(at, things) && between(at, parted) && !is_fixed(items, at)
+    })
+}
+
+/// Whether the words around a place are of one name.
+fn is_fixed(items: &[&Item<'_>], at: usize) -> bool {
+    let near = |at: Option<usize>| word(items.get(at?)?).map(|token| &token.lower);
+    let neighbours = near(at.checked_sub(1)).zip(near(at.checked_add(1)));
+    neighbours.is_some_and(|(left, right)| FIXED.iter().any(|&(a, b)| left == a && right == b))
 }

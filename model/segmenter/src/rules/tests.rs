@@ -8,6 +8,11 @@ fn is(question: &str, expected: &[&str]) {
 }
 
 #[test]
+fn regression_a_long_text_of_ands_is_split_in_time() {
+    assert!(segments(&"and ".repeat(50_000)).len() < 2);
+}
+
+#[test]
 fn years_make_one_segment_each() {
     is("what was the percentage change in net revenue from 2015 to 2016?", &["net revenue 2015", "net revenue 2016"]);
     is("What was Revenue in 2014 , 2015 and 2016?", &["Revenue 2014", "Revenue 2015", "Revenue 2016"]);
