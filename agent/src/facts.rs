@@ -172,8 +172,12 @@ impl<'r> Facts<'r> {
             sum,
         };
         let mut wanted: Vec<usize> = (0..nodes.len().min(NODES)).collect();
-        let best_rows: HashSet<(usize, usize)> =
-            nodes.iter().filter(|node| node.kind == NodeKind::Cell).filter_map(row_of).take(ROWS).collect();
+        let best_rows: HashSet<(usize, usize)> = nodes
+            .iter()
+            .filter(|node| node.kind == NodeKind::Cell)
+            .filter_map(|node| row_of(&node.position))
+            .take(ROWS)
+            .collect();
         for (number, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Cell) {
             if let Position::Cell { table, row, col, .. } = node.position
                 && tables.contains(&table)
@@ -431,8 +435,9 @@ fn table_of(node: &RankedNode) -> Option<usize> {
     }
 }
 
-fn row_of(node: &RankedNode) -> Option<(usize, usize)> {
-    match node.position {
+/// Table and row of a cell.
+pub(crate) fn row_of(position: &Position) -> Option<(usize, usize)> {
+    match *position {
         Position::Cell { table, row, .. } => Some((table, row)),
         _ => None,
     }

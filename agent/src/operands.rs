@@ -9,13 +9,13 @@ use std::collections::HashSet;
 use std::str::FromStr as _;
 
 use rust_decimal::Decimal;
-use tabsegnet::ranking::Position;
 use tabsegnet::{OpenDocument, Question, RankedNode, Ranking, RankingError};
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Citation};
 use crate::candidates::is_outflow;
 use crate::checks::check;
+use crate::facts::row_of;
 use crate::measures::{all_sales, is_of_all_sales};
 use crate::prediction::shown_number;
 use crate::program::{Argument, Operation, Program, Step};
@@ -129,18 +129,12 @@ impl Operands {
     /// The part of a number that stands in the row of another part under the same header of another year.
     fn beside(&self, (of, first): (usize, &Found), number: usize, ranking: &Ranking) -> Option<Found> {
         let (from, to) = (*self.years.get(of).filter(|_| self.of_one)?, *self.years.get(number)?);
-        let (Position::Cell { table, row, .. }, Some(header)) = (&first.cited.position, &first.cited.column_headers)
-        else {
-            return None;
-        };
+        let (row, header) = (row_of(&first.cited.position)?, first.cited.column_headers.as_ref()?);
         let other = header.replace(&from.to_string(), &to.to_string());
         // "FY19" has no such number.
         let header = Some(other).filter(|other| named_years(header) == [from] && other != header)?;
-        let is_beside = |node: &&RankedNode| {
-            let in_row =
-                matches!(&node.position, Position::Cell { table: of, row: at, .. } if (of, at) == (table, row));
-            in_row && node.column_headers.as_deref() == Some(&header)
-        };
+        let is_beside =
+            |node: &&RankedNode| row_of(&node.position) == Some(row) && node.column_headers.as_deref() == Some(&header);
         let node = ranking.nodes.iter().find(is_beside)?;
         let value = to_decimal(parse_cell_number(&node.text)?)?;
         let answer = Answer {

@@ -1,12 +1,12 @@
 //! What a table states of a change that was worked out from it.
 
 use rust_decimal::{Decimal, RoundingStrategy};
-use tabsegnet::ranking::Position;
 use tabsegnet::{NodeKind, RankedNode, Ranking};
 use tabsegnet_document::numbers::parse_cell_number;
 
 use crate::answer::{Answer, Citation};
 use crate::checks::check_number;
+use crate::facts::row_of;
 use crate::program::{Argument, Operation, Program};
 use crate::quantity::{Unit, to_decimal};
 
@@ -68,13 +68,6 @@ fn percent_change(program: &str) -> Option<Decimal> {
 
 fn number(node: &RankedNode) -> Option<Decimal> {
     to_decimal(parse_cell_number(&node.text)?)
-}
-
-fn row_of(position: &Position) -> Option<(usize, usize)> {
-    match position {
-        Position::Cell { table, row, .. } => Some((*table, *row)),
-        _ => None,
-    }
 }
 
 /// Digits behind the point of a number as it is written.

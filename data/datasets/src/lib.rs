@@ -12,7 +12,6 @@ mod distractors;
 pub mod error;
 mod files;
 mod finqa;
-pub use tabsegnet_document::folders;
 mod hitab;
 mod hybridqa;
 pub mod mix;

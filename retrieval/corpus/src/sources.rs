@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-pub use tabsegnet_datasets::folders::folders_below;
-use tabsegnet_datasets::folders::{files_below, plain_path};
 use tabsegnet_datasets::tables::{TableRecord, has_lines, read_tables, tables_of};
+pub use tabsegnet_document::folders::folders_below;
+use tabsegnet_document::folders::{files_below, plain_path};
 use tabsegnet_document::{ReadOptions, extension};
 use tabsegnet_records::read_file;
 use tabsegnet_records::sqlite::has_log;

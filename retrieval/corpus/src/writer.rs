@@ -6,8 +6,8 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tabsegnet_datasets::folders::plain_path;
 use tabsegnet_datasets::tables::TableRecord;
+use tabsegnet_document::folders::plain_path;
 use tabsegnet_encoder::{Encoder, EncoderConfig, EncoderKind, Precision};
 use tabsegnet_store::{FileError, create_dir};
 

@@ -70,9 +70,10 @@ fn over_records(library: &Library, question: &str) -> Result<Option<Statement>, 
     let mut schema = database.schema()?;
     schema.tables.retain(|table| library.records().contains(&table.name));
     let number = |name: &str| library.tables().iter().position(|stored| stored.schema.table_name == name);
-    let meant = |name: &str| number(name).map_or(Meant::This, |table| library.meant(table, question));
-    schema.tables.retain(|table| meant(&table.name) != Meant::Another);
+    schema.tables.retain(|table| !number(&table.name).is_some_and(|table| library.means_another(table, question)));
     let found = proposed(library, &database, &schema, question, SEARCH)?;
+    // Looks through cells, so for tables that are read alone.
+    let meant = |name: &str| number(name).map_or(Meant::This, |table| library.meant(table, question));
     let least_meant = |statement: &Statement| {
         let read = schema.tables.iter().filter(|table| statement.sql.contains(&quote(&table.name)));
         read.map(|table| meant(&table.name)).min_by(|a, b| a.likelihood().total_cmp(&b.likelihood()))

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tabsegnet_datasets::folders::files_below;
 use tabsegnet_datasets::tables::{TableQuestion, TableRecord};
+use tabsegnet_document::folders::files_below;
 use tabsegnet_store::{read_bytes, read_text};
 
 use super::MultiTableError;

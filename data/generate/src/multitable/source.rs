@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 use tabsegnet_datasets::DataError;
-use tabsegnet_datasets::folders::files_below;
 use tabsegnet_datasets::tables::{Lines, Record, TableQuestion, TableRecord, has_lines, read_tables, tables_of};
+use tabsegnet_document::folders::files_below;
 use tabsegnet_document::{ReadOptions, read as read_document};
 use tabsegnet_store::Digest;
 
